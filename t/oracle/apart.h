@@ -2,6 +2,7 @@
 #ifndef SLUICE_T_ORACLE_APART_H
 #define SLUICE_T_ORACLE_APART_H
 
+#include "t/oracle/difference.h"
 #include "t/oracle/step.h"
 
 /* Plays in a process of their own: an engine that crashes or hangs is a difference like any other,
@@ -13,7 +14,7 @@ struct apart {
     uint32_t count;                   /* the last of them is being played */
     uint64_t seed, steps, histories;  /* of all plays so far */
     uint64_t digests;                 /* the sum of the engine's digests at the end of each */
-    char difference[1024];            /* of the last play; empty: none */
+    char difference[DIFFERENCE_MAX];  /* of the last play */
 };
 
 /* Shared with every process that apart_run starts. There is one. */

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SLUICE_T_ARGUMENT_H
-#define SLUICE_T_ARGUMENT_H
+#ifndef SLUICE_T_ORACLE_ARGUMENT_H
+#define SLUICE_T_ORACLE_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
-/* A number of the command line, also in hexadecimal. False: it is none, or below the least. A
- * random test that does nothing would pass. */
-static inline bool argument_number(const char *text, uint64_t least, uint64_t *ret)
-{
-    char *end;
+/* What a command line may say: one of these three follows from it. */
+struct argument {
+    const char *name;
+    uint64_t *number; /* in hexadecimal, too */
+    uint64_t least;   /* a random test that does nothing would pass */
+    const char **text;
+    bool *is_said; /* nothing follows it */
+};
 
-    *ret = strtoull(text, &end, 0);
-    return *text >= '0' && *text <= '9' && *end == '\0' && *ret >= least;
-}
+/* Reads a command line; the last argument has no name. False: it says something else, or a number
+ * that is none, or below the least. */
+bool argument_read(int argc, char **argv, const struct argument *arguments);
 
 #endif

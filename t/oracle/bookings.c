@@ -10,28 +10,14 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static bool is_of(const struct model_claim *claim, int group)
-{
-    return claim->live && claim->pod[POD_GROUP] == group + 1;
-}
-
-static int count_succeeded(const struct model *model, int group)
-{
-    int count = 0;
-
-    for (int uid = 0; uid < UIDS; uid++)
-        count += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    return count;
-}
-
 /* It is left in a queue, members of its minimum are missing, and none of the others holds. */
 static bool is_asked(const struct model *model, int group)
 {
     int64_t minimum = model->groups[group].facts[GROUP_MINIMUM];
-    int there = count_succeeded(model, group);
+    int there = model_count_succeeded(model, group);
 
     for (int uid = 0; uid < UIDS; uid++) {
-        if (!is_of(&model->claims[uid], group))
+        if (!model_is_member(&model->claims[uid], group))
             continue;
         if (model_holds(&model->claims[uid]))
             return false;
@@ -55,7 +41,8 @@ bool model_books(const struct model *model, int group, struct model_claim *ret)
     model_forget_flavors(ret);
     for (int r = 0; r < RESOURCES - 1; r++)
         ret->gang_needs[r] = most(facts[GROUP_LEAST + r], 0);
-    ret->gang_needs[RESOURCES - 1] = most(facts[GROUP_MINIMUM], 1) - count_succeeded(model, group);
+    ret->gang_needs[RESOURCES - 1] =
+        most(facts[GROUP_MINIMUM], 1) - model_count_succeeded(model, group);
     ret->pod[POD_PRIORITY] = facts[GROUP_PRIORITY] == UNSAID ? 0 : facts[GROUP_PRIORITY];
     ret->pod[POD_CREATED] = ret->stamp = facts[GROUP_CREATED];
     return true;
@@ -80,6 +67,25 @@ void model_book(struct model *model, int uid, const int flavors[RESOURCES])
     entry->restoring = false;
     entry->since = model->now;
     memcpy(entry->flavor, flavors, sizeof entry->flavor);
+}
+
+/* The first of those that go each alone has what was kept for it. */
+static void pass_on(struct model *model, int group, int queue)
+{
+    int first = -1, flavors[RESOURCES];
+
+    for (int uid = 0; uid < UIDS; uid++) {
+        if (!model_is_member(&model->claims[uid], group))
+            continue;
+        if (model_holds(&model->claims[uid]))
+            return;
+        if (model->claims[uid].state == CLAIM_WAITING && !model_waits_for_gang(model, uid) &&
+            (first < 0 || model_ranks_before(model, uid, first)))
+            first = uid;
+    }
+    if (first >= 0 && model_queue_of(&model->claims[first]) == queue &&
+        fits(model, &model->claims[first], false, flavors))
+        model_give(model, first, flavors);
 }
 
 /* What it asked for before, it may go on to hold, or to wait for. */
@@ -108,27 +114,8 @@ void model_review_booking(struct model *model, int group, const struct model_cla
         if (same_queue && fits(model, entry, false, flavors))
             model_grant_gang(model, group, flavors);
     } else if (had) {
-        model_pass_on(model, group, model_queue_of(before));
+        pass_on(model, group, model_queue_of(before));
     }
-}
-
-/* The first of those that go each alone has what was kept for it. */
-void model_pass_on(struct model *model, int group, int queue)
-{
-    int first = -1, flavors[RESOURCES];
-
-    for (int uid = 0; uid < UIDS; uid++) {
-        if (!is_of(&model->claims[uid], group))
-            continue;
-        if (model_holds(&model->claims[uid]))
-            return;
-        if (model->claims[uid].state == CLAIM_WAITING && !model_waits_for_gang(model, uid) &&
-            (first < 0 || model_ranks_before(model, uid, first)))
-            first = uid;
-    }
-    if (first >= 0 && model_queue_of(&model->claims[first]) == queue &&
-        fits(model, &model->claims[first], false, flavors))
-        model_give(model, first, flavors);
 }
 
 void model_restore_booking(struct model *model, int group)

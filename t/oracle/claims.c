@@ -196,13 +196,8 @@ static void reenter(struct model *model, struct model_claim *claim,
         limits_fit(model, &limits, claim, flavors);
     if (!fits)
         return;
-    for (int r = 0; r < RESOURCES; r++)
-        claim->flavor[r] = model_need(claim, r) > 0 ? flavors[r] : -1;
-    hold_room(model, claim);
+    model_give(model, (int)(claim - model->claims), flavors);
     claim->parked = before->parked;
-    claim->guessed = false;
-    if (!claim->stamped)
-        claim->stamp = model->now;
 }
 
 /* It is another claim now: what the time did to the old one does not count. */
@@ -372,20 +367,21 @@ void model_demote(struct model *model, int uid)
     let_rest(model, &model->claims[uid]);
 }
 
-void model_restore(struct model *model, int uid, const struct limits *limits)
+void model_restore(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid];
-    struct limits again = *limits;
+    struct limits limits;
     int flavors[RESOURCES];
     bool fits;
 
-    again.again = true;
+    limits_count(model, &limits);
+    limits.again = true;
     if (model_kind(model_queue_of(claim)) == QUEUE_VOLCANO || claim->kept) {
         model_guess_flavors(model, claim);
         memcpy(flavors, claim->flavor, sizeof flavors);
-        fits = limits_fit_in(model, &again, claim, flavors);
+        fits = limits_fit_in(model, &limits, claim, flavors);
     } else {
-        fits = limits_fit(model, &again, claim, flavors);
+        fits = limits_fit(model, &limits, claim, flavors);
     }
     claim->keeps_turn |= fits || claim->restoring; /* one that only waits was never granted */
     let_rest(model, claim);

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/compare.h"
+#include "t/oracle/play.h"
 
 #include "plugin/base/outbox.h"
 #include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 /* Of a pod: those that every host carries out, and to be told of its queue. */
 enum { TELL = EFFECT_ALWAYS, EVICT, POD_EFFECTS };
 
 static const char *const state_names[] = {"held", "waiting", "reserved", "allocated"};
 static const char *const kind_names[] = {"queue", "cluster queue", "cohort"};
-
-bool differ(struct play *play, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(play->difference, sizeof play->difference, format, args);
-    va_end(args);
-    return false;
-}
 
 static bool compare_flavors(struct play *play, int uid, const struct pod_report *report)
 {
@@ -35,15 +23,16 @@ static bool compare_flavors(struct play *play, int uid, const struct pod_report 
         int flavor = world_find_flavor(report->flavors[n].flavor);
 
         if (resource < 0 || flavor < 0)
-            return differ(play, "pod %d: a resource or flavor that does not exist", uid);
+            return differ(play->difference, "pod %d: a resource or flavor that does not exist",
+                          uid);
         seen[resource] = flavor;
     }
     for (int r = 0; r < RESOURCES; r++) {
         int wanted = model_need(claim, r) > 0 ? claim->flavor[r] : -1;
 
         if (seen[r] != wanted)
-            return differ(play, "pod %d: %s in flavor %d, wanted %d", uid, world_resource(r),
-                          seen[r], wanted);
+            return differ(play->difference, "pod %d: %s in flavor %d, wanted %d", uid,
+                          world_resources[r], seen[r], wanted);
     }
     return true;
 }
@@ -51,47 +40,28 @@ static bool compare_flavors(struct play *play, int uid, const struct pod_report 
 static bool compare_pod(struct play *play, int uid)
 {
     const struct model_claim *claim = &play->model.claims[uid];
-    uint32_t id = engine_find_pod(play->engine, text_of(world_uid(uid)));
+    uint32_t id = engine_find_pod(play->engine, text_of(world_uids[uid]));
     struct pod_report report;
 
     if ((id != 0) != claim->live)
-        return differ(play, "pod %d: the engine %s it", uid, id != 0 ? "still has" : "lacks");
+        return differ(play->difference, "pod %d: the engine %s it", uid,
+                      id != 0 ? "still has" : "lacks");
     if (id == 0)
         return true;
     engine_report_pod(play->engine, id, &report);
     if (report.state != claim->state)
-        return differ(play, "pod %d: %s (%s), wanted %s", uid, state_names[report.state],
-                      reason_name(report.why.reason), state_names[claim->state]);
+        return differ(play->difference, "pod %d: %s (%s), wanted %s", uid,
+                      state_names[report.state], reason_name(report.why.reason),
+                      state_names[claim->state]);
     if (world_find_queue(report.queue) + (int)report.queue_kind * QUEUE_NAMES !=
         model_queue_of(claim))
-        return differ(play, "pod %d: another queue", uid);
+        return differ(play->difference, "pod %d: another queue", uid);
     if (!model_holds(claim) || report.granted == 0)
         return true;
     if (claim->state == CLAIM_RESERVED && report.granted != claim->stamp)
-        return differ(play, "pod %d: granted at %" PRId64 ", wanted %" PRId64, uid, report.granted,
-                      claim->stamp);
+        return differ(play->difference, "pod %d: granted at %" PRId64 ", wanted %" PRId64, uid,
+                      report.granted, claim->stamp);
     return compare_flavors(play, uid, &report);
-}
-
-struct counts {
-    uint32_t at[4];
-};
-
-static struct counts count_below(const struct model *model, int queue)
-{
-    struct counts counts = {0};
-
-    for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live &&
-            model->claims[uid].managed + model_holds(&model->claims[uid]) &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            counts.at[model->claims[uid].state]++;
-    for (int uid = UIDS; uid < UIDS + GROUPS; uid++)
-        if (model->claims[uid].live && model->claims[uid].is_booking &&
-            model->claims[uid].state != CLAIM_HELD &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            counts.at[model->claims[uid].state]++;
-    return counts;
 }
 
 /* What waits in a queue and below it. */
@@ -119,16 +89,16 @@ static bool compare_asks(struct play *play, int queue, uint32_t id)
         int resource = world_find_resource(row.resource);
 
         if (resource < 0 || seen[resource] != 0)
-            return differ(play, "what waits, of a resource that cannot be");
+            return differ(play->difference, "what waits, of a resource that cannot be");
         seen[resource] = row.usage;
     }
     for (int r = 0; r < RESOURCES; r++) {
         wide wanted = count_asks(&play->model, queue, r);
 
         if (seen[r] != amount_clamp(wanted))
-            return differ(play, "%s %s: %" PRId64 " %s waits, wanted %" PRId64,
-                          kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES), seen[r],
-                          world_resource(r), amount_clamp(wanted));
+            return differ(play->difference, "%s %s: %" PRId64 " %s waits, wanted %" PRId64,
+                          kind_names[model_kind(queue)], world_queues[queue % QUEUE_NAMES], seen[r],
+                          world_resources[r], amount_clamp(wanted));
     }
     return true;
 }
@@ -137,25 +107,26 @@ static bool same_amount(struct play *play, int queue, const struct quota_row *ro
                         int64_t got, wide wanted)
 {
     return got == amount_clamp(wanted) ||
-           differ(play, "%s %s: %.*s %.*s: %s %" PRId64 ", wanted %" PRId64,
-                  kind_names[model_kind(queue)], world_queue(queue % QUEUE_NAMES),
+           differ(play->difference, "%s %s: %.*s %.*s: %s %" PRId64 ", wanted %" PRId64,
+                  kind_names[model_kind(queue)], world_queues[queue % QUEUE_NAMES],
                   (int)row->flavor.len, row->flavor.at, (int)row->resource.len, row->resource.at,
                   what, got, amount_clamp(wanted));
 }
 
 static bool compare_row(struct play *play, const struct limits *limits, int queue,
-                        const struct quota_row *row, bool seen[CELLS])
+                        const struct quota_row *row, bool seen[NAIVE_CELLS])
 {
-    int cell = model_cell(world_find_flavor(row->flavor), world_find_resource(row->resource));
+    int cell = naive_cell(world_find_flavor(row->flavor), world_find_resource(row->resource));
     const struct number *number;
 
     if (cell < 0 || seen[cell])
-        return differ(play, "a row of quota that cannot be");
+        return differ(play->difference, "a row of quota that cannot be");
     seen[cell] = true;
     number = &limits->at[queue][cell];
     if (row->bounded != number->bounded)
-        return differ(play, "%s %s: %.*s: a ceiling, or none", kind_names[model_kind(queue)],
-                      world_queue(queue % QUEUE_NAMES), (int)row->resource.len, row->resource.at);
+        return differ(play->difference, "%s %s: %.*s: a ceiling, or none",
+                      kind_names[model_kind(queue)], world_queues[queue % QUEUE_NAMES],
+                      (int)row->resource.len, row->resource.at);
     return same_amount(play, queue, row, "share", row->share, number->share) &&
            same_amount(play, queue, row, "kept", row->kept, number->kept) &&
            same_amount(play, queue, row, "usage", row->usage, number->usage) &&
@@ -168,28 +139,26 @@ static bool compare_row(struct play *play, const struct limits *limits, int queu
 static bool compare_queue(struct play *play, const struct limits *limits, uint32_t id)
 {
     struct queue_report report;
-    bool seen[CELLS] = {false};
-    struct counts counts;
+    bool seen[NAIVE_CELLS] = {false};
+    uint32_t counts[CLAIM_STATES];
     int queue;
 
     engine_report_queue(play->engine, id, &report);
     queue = model_queue_id((int)report.kind, world_find_queue(report.name));
-    counts = count_below(&play->model, queue);
+    model_count_claims(&play->model, queue, counts);
     if (play->model.config[CONFIG_WRITES] && !writes_compare_queue(play, queue, &report))
         return false;
     if (report.known != play->model.queues[queue].known)
-        return differ(play, "%s %s: known, or not", kind_names[report.kind],
-                      world_queue(queue % QUEUE_NAMES));
-    if (report.held != counts.at[CLAIM_HELD] || report.waiting != counts.at[CLAIM_WAITING] ||
-        report.reserved != counts.at[CLAIM_RESERVED] ||
-        report.allocated != counts.at[CLAIM_ALLOCATED])
-        return differ(play,
+        return differ(play->difference, "%s %s: known, or not", kind_names[report.kind],
+                      world_queues[queue % QUEUE_NAMES]);
+    if (report.held != counts[CLAIM_HELD] || report.waiting != counts[CLAIM_WAITING] ||
+        report.reserved != counts[CLAIM_RESERVED] || report.allocated != counts[CLAIM_ALLOCATED])
+        return differ(play->difference,
                       "%s %s: held %u, waiting %u, reserved %u, allocated %u; "
                       "wanted %u, %u, %u, %u",
-                      kind_names[report.kind], world_queue(queue % QUEUE_NAMES), report.held,
-                      report.waiting, report.reserved, report.allocated, counts.at[CLAIM_HELD],
-                      counts.at[CLAIM_WAITING], counts.at[CLAIM_RESERVED],
-                      counts.at[CLAIM_ALLOCATED]);
+                      kind_names[report.kind], world_queues[queue % QUEUE_NAMES], report.held,
+                      report.waiting, report.reserved, report.allocated, counts[CLAIM_HELD],
+                      counts[CLAIM_WAITING], counts[CLAIM_RESERVED], counts[CLAIM_ALLOCATED]);
     if (!compare_asks(play, queue, id))
         return false;
     for (uint32_t n = 0; n < report.quota_count; n++) {
@@ -199,10 +168,10 @@ static bool compare_queue(struct play *play, const struct limits *limits, uint32
         if (!compare_row(play, limits, queue, &row, seen))
             return false;
     }
-    for (int cell = 0; cell < CELLS; cell++)
+    for (int cell = 0; cell < NAIVE_CELLS; cell++)
         if (limits_has(queue, cell) && limits->at[queue][cell].named && !seen[cell])
-            return differ(play, "%s %s: no row for what its quota names", kind_names[report.kind],
-                          world_queue(queue % QUEUE_NAMES));
+            return differ(play->difference, "%s %s: no row for what its quota names",
+                          kind_names[report.kind], world_queues[queue % QUEUE_NAMES]);
     return true;
 }
 
@@ -220,7 +189,7 @@ static bool compare_queues(struct play *play, const struct limits *limits)
     }
     for (int queue = 0; queue < QUEUES; queue++)
         known -= play->model.queues[queue].known;
-    return known == 0 || differ(play, "not the queues that were seen");
+    return known == 0 || differ(play->difference, "not the queues that were seen");
 }
 
 /* Which effects a claim needs follows from its state. */
@@ -271,9 +240,9 @@ static bool compare_effects_of(struct play *play, int uid, const bool live[POD_E
                                                           : never;
 
         if (needed[kind] && !live[kind])
-            return differ(play, "pod %d: %s is not asked for", uid, names[kind]);
+            return differ(play->difference, "pod %d: %s is not asked for", uid, names[kind]);
         if (live[kind] && !leased[kind] && !needed[kind] && !done[uid])
-            return differ(play, "pod %d: %s is asked for", uid, names[kind]);
+            return differ(play->difference, "pod %d: %s is asked for", uid, names[kind]);
     }
     return true;
 }
@@ -298,9 +267,9 @@ static bool compare_effects(struct play *play, const struct limits *limits)
             continue;
         }
         if (uid < 0 || (!play->model.claims[uid].live && !play->model.claims[uid].let_go))
-            return differ(play, "an effect for a pod that is gone");
+            return differ(play->difference, "an effect for a pod that is gone");
         if (live[uid][slot])
-            return differ(play, "pod %d: two effects of a kind", uid);
+            return differ(play->difference, "pod %d: two effects of a kind", uid);
         live[uid][slot] = true;
         leased[uid][slot] = effect.leased;
         if (slot == EVICT)
@@ -321,13 +290,13 @@ bool compare_states(struct play *play)
     struct limits limits;
 
     if (broken != NULL)
-        return differ(play, "invariant: %s", broken);
+        return differ(play->difference, "invariant: %s", broken);
     for (int uid = 0; uid < UIDS; uid++)
         if (!compare_pod(play, uid))
             return false;
     limits_count(&play->model, &limits);
     broken = limits_disagree(&play->model, &limits);
     if (broken != NULL)
-        return differ(play, "the model with itself: %s", broken);
+        return differ(play->difference, "the model with itself: %s", broken);
     return compare_queues(play, &limits) && compare_effects(play, &limits);
 }

@@ -4,62 +4,6 @@
 #include "plugin/base/outbox.h"
 #include "t/oracle/workload_world.h"
 
-bool drive_is_call(enum step_kind kind)
-{
-    return kind != STEP_CONFIG && kind != STEP_TIME && kind != STEP_RESTART && kind != STEP_WORD &&
-           kind != STEP_SHOW;
-}
-
-static int drive_world(struct engine *engine, const struct step *step)
-{
-    struct queue_view queue;
-    struct flavor_facts flavor;
-    struct node_view node;
-    struct group_facts group;
-    struct local_queue_facts local;
-    uint32_t id;
-
-    switch (step->kind) {
-    case STEP_QUEUE:
-        world_queue_facts(step->v, &queue);
-        return engine_see_queue(engine, &queue.facts);
-    case STEP_LOSE_QUEUE:
-        return engine_lose_queue(engine, (enum queue_kind)step->v[QUEUE_KIND],
-                                 text_of(world_queue((int)step->v[QUEUE_NAME])));
-    case STEP_FLAVOR:
-        world_flavor_facts(step->v, &flavor);
-        return engine_see_flavor(engine, &flavor);
-    case STEP_LOSE_FLAVOR:
-        return engine_lose_flavor(engine, text_of(world_flavor((int)step->v[FLAVOR_NUMBER])));
-    case STEP_NODE:
-        world_node_facts(step->v, &node);
-        return engine_see_node(engine, &node.facts, &id);
-    case STEP_LOSE_NODE:
-        return engine_lose_node(engine, text_of(world_node((int)step->v[NODE_NUMBER])));
-    case STEP_GROUP:
-        world_group_facts(step->v, &group);
-        return engine_see_group(engine, &group);
-    case STEP_LOSE_GROUP:
-        return engine_lose_group(engine, world_group_kind((int)step->v[0]), text_of("space"),
-                                 text_of(world_group((int)step->v[0])), text_of(""));
-    case STEP_LOCAL:
-        workload_world_local_facts(step->v, &local);
-        return engine_see_local_queue(engine, &local);
-    case STEP_LOSE_LOCAL:
-        engine_lose_local_queue(engine, text_of("space"),
-                                text_of(workload_world_local((int)step->v[0])));
-        return 0;
-    case STEP_CHECK:
-        return engine_see_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])),
-                                !step->v[CHECK_INACTIVE]);
-    case STEP_LOSE_CHECK:
-        engine_lose_check(engine, text_of(world_check((int)step->v[CHECK_NUMBER])));
-        return 0;
-    default:
-        return 0;
-    }
-}
-
 static int lease(struct engine *engine, int64_t count)
 {
     struct effect effect;
@@ -110,7 +54,7 @@ static int pre_enqueue(struct engine *engine, const struct pod_facts *pod, struc
 
 static int drive_pod(struct engine *engine, const struct step *step, struct answer *answer)
 {
-    struct text uid = text_of(world_uid((int)step->v[0]));
+    struct text uid = text_of(world_uids[step->v[0]]);
     struct pod_view pod;
     bool nodes_matter, unschedulable;
 
@@ -145,25 +89,63 @@ static int drive_pod(struct engine *engine, const struct step *step, struct answ
     return 0;
 }
 
+/* What is around pods; else a pod. */
+static int drive_world(struct engine *engine, const struct step *step, struct answer *answer)
+{
+    struct queue_view queue;
+    struct flavor_facts flavor;
+    struct node_view node;
+    struct group_facts group;
+    struct local_queue_facts local;
+    uint32_t id;
+
+    switch (step->kind) {
+    case STEP_QUEUE:
+        world_queue_facts(step->v, &queue);
+        return engine_see_queue(engine, &queue.facts);
+    case STEP_LOSE_QUEUE:
+        return engine_lose_queue(engine, (enum queue_kind)step->v[QUEUE_KIND],
+                                 text_of(world_queues[step->v[QUEUE_NAME]]));
+    case STEP_FLAVOR:
+        world_flavor_facts(step->v, &flavor);
+        return engine_see_flavor(engine, &flavor);
+    case STEP_LOSE_FLAVOR:
+        return engine_lose_flavor(engine, text_of(world_flavors[step->v[FLAVOR_NUMBER]]));
+    case STEP_NODE:
+        world_node_facts(step->v, &node);
+        return engine_see_node(engine, &node.facts, &id);
+    case STEP_LOSE_NODE:
+        return engine_lose_node(engine, text_of(world_nodes[step->v[NODE_NUMBER]]));
+    case STEP_GROUP:
+        world_group_facts(step->v, &group);
+        return engine_see_group(engine, &group);
+    case STEP_LOSE_GROUP:
+        return engine_lose_group(engine, world_group_kind((int)step->v[0]), text_of("space"),
+                                 text_of(world_groups[step->v[0]]), text_of(""));
+    case STEP_LOCAL:
+        workload_world_local_facts(step->v, &local);
+        return engine_see_local_queue(engine, &local);
+    case STEP_LOSE_LOCAL:
+        engine_lose_local_queue(engine, text_of("space"),
+                                text_of(workload_world_locals[step->v[0]]));
+        return 0;
+    case STEP_CHECK:
+        return engine_see_check(engine, text_of(world_checks[step->v[CHECK_NUMBER]]),
+                                !step->v[CHECK_INACTIVE]);
+    case STEP_LOSE_CHECK:
+        engine_lose_check(engine, text_of(world_checks[step->v[CHECK_NUMBER]]));
+        return 0;
+    default:
+        return drive_pod(engine, step, answer);
+    }
+}
+
 int drive(struct engine *engine, const struct step *step, struct answer *ret_answer)
 {
     struct command_facts command;
 
     *ret_answer = (struct answer){0};
     switch (step->kind) {
-    case STEP_QUEUE:
-    case STEP_LOSE_QUEUE:
-    case STEP_FLAVOR:
-    case STEP_LOSE_FLAVOR:
-    case STEP_NODE:
-    case STEP_LOSE_NODE:
-    case STEP_GROUP:
-    case STEP_LOSE_GROUP:
-    case STEP_LOCAL:
-    case STEP_LOSE_LOCAL:
-    case STEP_CHECK:
-    case STEP_LOSE_CHECK:
-        return drive_world(engine, step);
     case STEP_COMMAND:
         world_command_facts(step->v, &command);
         return engine_see_command(engine, &command, &ret_answer->report);
@@ -183,6 +165,6 @@ int drive(struct engine *engine, const struct step *step, struct answer *ret_ans
         ret_answer->acknowledged = acknowledge(engine, step);
         return 0;
     default:
-        return drive_pod(engine, step, ret_answer);
+        return drive_world(engine, step, ret_answer);
     }
 }

@@ -11,9 +11,6 @@ struct answer {
     struct command_report report;
 };
 
-/* Whether a step is one call of the engine: those of the host's world are none. */
-bool drive_is_call(enum step_kind kind);
-
 /* Makes the engine's call for a step. Its error; 0 if the call cannot fail. */
 int drive(struct engine *engine, const struct step *step, struct answer *ret_answer);
 

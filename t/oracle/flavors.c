@@ -10,7 +10,7 @@ bool model_flavor_serves(const struct model *model, const struct model_claim *cl
            (claim->pod[POD_GATES] != 0 || !model->flavors[flavor].asks);
 }
 
-bool model_node_has(const struct model *model, int node, int flavor)
+static bool node_has(const struct model *model, int node, int flavor)
 {
     if (node < 0 || !model->nodes[node].seen || !model->flavors[flavor].seen)
         return false;
@@ -39,9 +39,8 @@ static int guess_flavor(const struct model *model, const struct model_claim *cla
     count = world_group_order(model->queues[queue].spec, group, order);
     guess = order[0];
     for (int n = count - 1; n >= 0; n--)
-        if (claim->pod[POD_NODE] > 0
-                ? model_node_has(model, (int)claim->pod[POD_NODE] - 1, order[n])
-                : model_flavor_serves(model, claim, order[n]))
+        if (claim->pod[POD_NODE] > 0 ? node_has(model, (int)claim->pod[POD_NODE] - 1, order[n])
+                                     : model_flavor_serves(model, claim, order[n]))
             guess = order[n];
     return guess;
 }

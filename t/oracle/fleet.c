@@ -13,6 +13,7 @@
 #include "t/kit/tap.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/fleet_world.h"
+#include "t/oracle/supply.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@
 enum { MANAGERS = 2, REQUESTS = 64, STEPS = 400, CALM_ROUNDS = 400 };
 
 struct manager {
-    struct mem mem;
+    struct supply supply;
     struct outbox outbox;
     struct fleet *fleet;
     bool leads;
@@ -36,19 +37,6 @@ struct fleet_play {
     bool trace;
 };
 
-static void *take(void *ctx, size_t size)
-{
-    (void)ctx;
-    return malloc(size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(p);
-}
-
 static void rest(struct fleet_play *play, struct manager *m)
 {
     const char *broken;
@@ -57,9 +45,8 @@ static void rest(struct fleet_play *play, struct manager *m)
     while (fleet_more(m->fleet) && turns++ < 10000)
         fleet_tick(m->fleet);
     broken = fleet_check(m->fleet);
-    if (play->world.broken[0] == '\0' && (broken != NULL || turns >= 10000))
-        snprintf(play->world.broken, sizeof(play->world.broken), "the fleet: %s",
-                 broken != NULL ? broken : "comes to no rest");
+    if (broken != NULL || turns >= 10000)
+        differ(play->world.broken, "the fleet: %s", broken != NULL ? broken : "comes to no rest");
 }
 
 static void show_workload(struct fleet_play *play, struct manager *m, int number)
@@ -130,9 +117,9 @@ static void start(struct fleet_play *play, struct manager *m)
                                         .preemption_timeout = FLEET_TIMEOUT,
                                         .worker_lost_timeout = 600 * SECOND};
 
-    m->mem = (struct mem){take, give_back, NULL, NULL};
-    outbox_init(&m->outbox, &m->mem);
-    if (fleet_create(&config, &m->mem, &m->outbox, &m->fleet) < 0)
+    supply_init(&m->supply, false);
+    outbox_init(&m->outbox, &m->supply.mem);
+    if (fleet_create(&config, &m->supply.mem, &m->outbox, &m->fleet) < 0)
         abort();
     fleet_set_time(m->fleet, play->world.now);
     m->count = 0;
@@ -238,9 +225,7 @@ static void step(struct fleet_play *play)
 
 static void fail(struct fleet_play *play, const char *what, int workload, int worker)
 {
-    if (play->world.broken[0] == '\0')
-        snprintf(play->world.broken, sizeof(play->world.broken), "%s: workload %d, worker %d", what,
-                 workload, worker);
+    differ(play->world.broken, "%s: workload %d, worker %d", what, workload, worker);
 }
 
 /* What a look at the workload says about its replica, when everything is as it should be. */
@@ -326,20 +311,14 @@ int main(int argc, char **argv)
 {
     uint64_t first = 1, count = 300, digests = 0;
     long openings = 0, broken = 0;
-    bool trace = false, good = true;
+    bool trace = false;
+    const struct argument arguments[] = {{"--seed", .number = &first},
+                                         {"--histories", .number = &count, .least = 1},
+                                         {"--trace", .is_said = &trace},
+                                         {.name = NULL}};
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--trace") == 0)
-            trace = true;
-        else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            good = argument_number(argv[++i], 0, &first);
-        else if (i + 1 < argc && strcmp(argv[i], "--histories") == 0)
-            good = argument_number(argv[++i], 1, &count);
-        else
-            good = false;
-        if (!good)
-            return fputs("usage: t-fleet-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
-    }
+    if (!argument_read(argc, argv, arguments))
+        return fputs("usage: t-fleet-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
     for (uint64_t seed = first; seed < first + count && broken < 10; seed++)
         broken += !play_history(seed, trace, &openings, &digests);
     tap_diag("%" PRIu64 " histories of %d steps, %ld gates opened, digests %016" PRIx64, count,

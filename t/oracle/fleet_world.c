@@ -168,10 +168,8 @@ void fleet_world_calms(struct fleet_world *world)
 
 static void breaks(struct fleet_world *world, const char *what, const struct fleet_request *request)
 {
-    if (world->broken[0] == '\0')
-        snprintf(world->broken, sizeof(world->broken),
-                 "%s: workload %d, worker %d, at %" PRId64 " s", what, request->workload,
-                 request->worker, world->now / SECOND);
+    differ(world->broken, "%s: workload %d, worker %d, at %" PRId64 " s", what, request->workload,
+           request->worker, world->now / SECOND);
 }
 
 /* Nobody else may have begun to preempt for it within the timeout, and it was written down. */

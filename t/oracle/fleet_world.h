@@ -4,8 +4,9 @@
 
 #include "plugin/base/effect.h"
 #include "plugin/base/facts.h"
+#include "t/oracle/difference.h"
 #include "t/oracle/random.h"
-#include "t/oracle/second.h"
+#include "t/oracle/step.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +25,6 @@ struct fleet_replica {
     int origin;
     int64_t version;
     bool gated, open, signals, reserved, admitted, evicted, deleted;
-    int64_t opened; /* by a manager; when it may have begun to preempt. 0: never */
 };
 
 struct fleet_workload {
@@ -46,7 +46,7 @@ struct fleet_world {
     int uids;
     bool reachable[FLEET_WORKERS];
     struct fleet_workload workloads[FLEET_WORKLOADS];
-    char broken[512]; /* what must never be and was; empty: nothing */
+    char broken[DIFFERENCE_MAX]; /* what must never be and was */
     long openings;
 };
 

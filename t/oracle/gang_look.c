@@ -39,20 +39,20 @@ static void look_at_group(struct gang_play *play, const struct gang_group *group
     struct gang_spec asked;
 
     if (id == 0) {
-        gang_fail(play, "%s is not known", group->name);
+        differ(play->broken, "%s is not known", group->name);
         return;
     }
     engine_report_group(play->engine, id, &report);
     if (strcmp(report.phase, group->phase) != 0)
-        gang_fail(play, "%s says %s, wanted %s", group->name, group->phase, report.phase);
+        differ(play->broken, "%s says %s, wanted %s", group->name, group->phase, report.phase);
     if (asker == NULL || group->owner < 0)
         return;
     asked = gang_world_spec(&play->world, &asker->spec);
     if (group->spec.queue != asked.queue || group->spec.minimum != asked.minimum ||
         group->spec.cpu != asked.cpu)
-        gang_fail(play, "%s: queue %d, minimum %d, cpu %d; its newest pod asks for %d, %d, %d",
-                  group->name, group->spec.queue, group->spec.minimum, group->spec.cpu, asked.queue,
-                  asked.minimum, asked.cpu);
+        differ(play->broken, "%s: queue %d, minimum %d, cpu %d; its newest pod asks for %d, %d, %d",
+               group->name, group->spec.queue, group->spec.minimum, group->spec.cpu, asked.queue,
+               asked.minimum, asked.cpu);
 }
 
 static void look_at_pod(struct gang_play *play, const struct gang_pod *pod)
@@ -65,30 +65,30 @@ static void look_at_pod(struct gang_play *play, const struct gang_pod *pod)
     if (!pod->is || pod->finished)
         return;
     if (pod->bound && pod->gated)
-        gang_fail(play, "%s is bound, and has its gate", uid);
+        differ(play->broken, "%s is bound, and has its gate", uid);
     if (!pod->bound && gang_world_asked(pod, asked) != NULL &&
         (strcmp(pod->group, asked) != 0 || gang_world_group(&play->world, asked) == NULL))
-        gang_fail(play, "%s asks for %s, names \"%s\", and there is %s", uid, asked, pod->group,
-                  gang_world_group(&play->world, asked) == NULL ? "none" : "one");
+        differ(play->broken, "%s asks for %s, names \"%s\", and there is %s", uid, asked,
+               pod->group, gang_world_group(&play->world, asked) == NULL ? "none" : "one");
     if (pod->opted_out && !pod->bound) {
         if (id != 0)
-            gang_fail(play, "%s opted out, and makes a claim", uid);
+            differ(play->broken, "%s opted out, and makes a claim", uid);
         return;
     }
     if (id == 0) {
         if (!pod->bound || !pod->opted_out)
-            gang_fail(play, "%s makes no claim", uid);
+            differ(play->broken, "%s makes no claim", uid);
         return;
     }
     engine_report_pod(play->engine, id, &report);
     if (pod->bound != (report.state == CLAIM_ALLOCATED))
-        gang_fail(play, "%s is %sbound, and %s", uid, pod->bound ? "" : "not ",
-                  report.state == CLAIM_ALLOCATED ? "allocated" : "not allocated");
+        differ(play->broken, "%s is %sbound, and %s", uid, pod->bound ? "" : "not ",
+               report.state == CLAIM_ALLOCATED ? "allocated" : "not allocated");
     if (!pod->bound && report.state == CLAIM_RESERVED)
-        gang_fail(play, "%s is reserved for ever", uid);
+        differ(play->broken, "%s is reserved for ever", uid);
     if (!pod->bound && pod->unschedulable)
-        gang_fail(play, "%s waits (%s), and says Unschedulable", uid,
-                  reason_name(report.why.reason));
+        differ(play->broken, "%s waits (%s), and says Unschedulable", uid,
+               reason_name(report.why.reason));
 }
 
 /* Also what waits for its next attempt. */
@@ -116,13 +116,13 @@ void gang_calm_down(struct gang_play *play)
         bool any = play->count > 0;
 
         if (round == ROUNDS) {
-            gang_fail(play, "it never calms down");
+            differ(play->broken, "it never calms down");
             return;
         }
         while (gang_lease(play))
             any = true;
         while (play->count > 0)
-            gang_carry(play, GANG_DONE);
+            gang_carry(play, CARRY_DONE);
         gang_show_all(play);
         for (int n = 0; n < GANG_PODS; n++) {
             gang_try_again(play, n);
@@ -157,7 +157,7 @@ static bool is_left_behind(const struct gang_play *play, const struct gang_pod *
     if (!pod->bound || pod->stamp != 0)
         return false;
     engine_report_pod(play->engine, id, &report);
-    return !text_is(report.queue, gang_world_queue(pod->spec.queue));
+    return !text_is(report.queue, gang_world_queues[pod->spec.queue]);
 }
 
 /* Whether the objects say all that is so: who gave back what it was granted once looks as if it
@@ -194,8 +194,8 @@ void gang_look(struct gang_play *play)
     if (!same)
         return;
     if (engine_digest(play->engine, false) != before)
-        gang_fail(play, "the state after a restart is another");
+        differ(play->broken, "the state after a restart is another");
     if (outbox_peek(engine_outbox(play->engine), &effect))
-        gang_fail(play, "after a restart there is an effect of kind %d: %s", (int)effect.kind,
-                  effect.message);
+        differ(play->broken, "after a restart there is an effect of kind %d: %s", (int)effect.kind,
+               effect.message);
 }

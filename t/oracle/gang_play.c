@@ -19,16 +19,6 @@ int gang_below(struct gang_play *play, int n)
     return random_below(&play->random, n);
 }
 
-void gang_fail(struct gang_play *play, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (play->broken[0] == '\0')
-        vsnprintf(play->broken, sizeof(play->broken), format, args);
-    va_end(args);
-}
-
 void gang_say(struct gang_play *play, const char *format, ...)
 {
     va_list args;
@@ -39,7 +29,7 @@ void gang_say(struct gang_play *play, const char *format, ...)
     va_end(args);
 }
 
-void gang_rest(struct gang_play *play)
+static void rest(struct gang_play *play)
 {
     const char *wrong;
     int ticks = 0;
@@ -48,7 +38,7 @@ void gang_rest(struct gang_play *play)
         engine_tick(play->engine);
     wrong = ticks < MOST_TICKS ? engine_check(play->engine) : "it comes to no rest";
     if (wrong != NULL)
-        gang_fail(play, "%s", wrong);
+        differ(play->broken, "%s", wrong);
 }
 
 void gang_show_pod(struct gang_play *play, const struct gang_pod *pod)
@@ -67,8 +57,8 @@ void gang_show_pod(struct gang_play *play, const struct gang_pod *pod)
     if (!pod->is)
         engine_lose_pod(play->engine, facts.uid);
     else if (engine_see_pod(play->engine, &facts) < 0)
-        gang_fail(play, "a pod is refused");
-    gang_rest(play);
+        differ(play->broken, "a pod is refused");
+    rest(play);
 }
 
 void gang_show_group(struct gang_play *play, const struct gang_group *group)
@@ -90,21 +80,21 @@ void gang_show_group(struct gang_play *play, const struct gang_group *group)
     if (!group->is)
         engine_lose_group(play->engine, facts.kind, facts.space, facts.name, facts.uid);
     else if (engine_see_group(play->engine, &facts) < 0)
-        gang_fail(play, "a group is refused");
-    gang_rest(play);
+        differ(play->broken, "a group is refused");
+    rest(play);
 }
 
 void gang_show_queue(struct gang_play *play, int queue, int64_t cpu, enum queue_state stop)
 {
     struct queue_facts facts = {.kind = QUEUE_VOLCANO,
-                                .name = text_of(gang_world_queue(queue)),
+                                .name = text_of(gang_world_queues[queue]),
                                 .stop = stop,
                                 .capability = {1, {{text_of("cpu"), cpu}}}};
 
-    gang_say(play, "queue %s cpu=%d stop=%d", gang_world_queue(queue), (int)cpu, (int)stop);
+    gang_say(play, "queue %s cpu=%d stop=%d", gang_world_queues[queue], (int)cpu, (int)stop);
     if (engine_see_queue(play->engine, &facts) < 0)
-        gang_fail(play, "a queue is refused");
-    gang_rest(play);
+        differ(play->broken, "a queue is refused");
+    rest(play);
 }
 
 /* The host hears of a change now, or later. */
@@ -123,7 +113,7 @@ void gang_lead(struct gang_play *play, bool leads)
     gang_say(play, "lead %d", leads);
     play->leads = leads;
     engine_set_leader(play->engine, leads);
-    gang_rest(play);
+    rest(play);
 }
 
 void gang_show_all(struct gang_play *play)
@@ -136,7 +126,7 @@ void gang_show_all(struct gang_play *play)
 
 void gang_open(struct gang_play *play)
 {
-    if (engine_create(&play->config, &play->mem, &play->engine) < 0)
+    if (engine_create(&play->config, &play->supply.mem, &play->engine) < 0)
         abort();
     engine_set_time(play->engine, play->world.now);
 }
@@ -166,7 +156,7 @@ static void wait_in_vain(struct gang_play *play, int n)
 
     play->pods[n].at_permit = 0;
     engine_unreserve(play->engine, text_of(gang_world_uid(n, pod->life)));
-    gang_rest(play);
+    rest(play);
     if (!pod->unschedulable)
         gang_world_change(&play->world, n)->unschedulable = true;
     gang_hear(play, n, -1);
@@ -183,7 +173,7 @@ static void bind_pod(struct gang_play *play, int n)
     if (!play->calm && gang_one_in(play, 6)) { /* the patch, or the binding itself, fails */
         engine_unreserve(play->engine, uid);
         play->pods[n].active = true;
-        gang_rest(play);
+        rest(play);
         return;
     }
     pod = gang_world_change(&play->world, n);
@@ -193,7 +183,7 @@ static void bind_pod(struct gang_play *play, int n)
     pod->bound = true;
     gang_say(play, "bind %s", uid.at);
     engine_post_bind(play->engine, uid);
-    gang_rest(play);
+    rest(play);
     gang_hear(play, n, -1);
 }
 
@@ -212,19 +202,19 @@ void gang_schedule(struct gang_play *play, int n)
     play->pods[n].active = false;
     gang_world_pod_facts(&play->world, pod, &facts);
     if (engine_pre_enqueue(play->engine, &facts, true, &verdict) < 0)
-        gang_fail(play, "pre_enqueue is refused");
-    gang_rest(play);
+        differ(play->broken, "pre_enqueue is refused");
+    rest(play);
     gang_say(play, "pre_enqueue %s: %s", uid.at,
              verdict.pass ? "pass" : reason_name(verdict.reason));
     if (!verdict.pass)
         return;
     engine_pre_filter(play->engine, uid, &verdict, &nodes_matter, &unschedulable);
-    gang_rest(play);
+    rest(play);
     if (verdict.pass && finds)
         engine_reserve(play->engine, uid, false, &verdict);
     else if (verdict.pass)
         engine_post_filter(play->engine, uid);
-    gang_rest(play);
+    rest(play);
     if (!verdict.pass && !unschedulable) {
         play->pods[n].active = true; /* an error: again, soon */
     } else if (!verdict.pass || !finds) {
@@ -233,10 +223,10 @@ void gang_schedule(struct gang_play *play, int n)
         gang_say(play, "no node for %s", uid.at);
         gang_hear(play, n, -1);
     } else if (engine_permit(play->engine, uid, &until)) {
-        gang_rest(play);
+        rest(play);
         bind_pod(play, n);
     } else {
-        gang_rest(play);
+        rest(play);
         gang_say(play, "%s waits in Permit", uid.at);
         play->pods[n].at_permit = until == 0 ? play->world.now + 60 * SECOND : until;
     }
@@ -266,7 +256,7 @@ void gang_pass_time(struct gang_play *play, int64_t now)
         play->world.now = now;
     engine_set_time(play->engine, play->world.now);
     engine_tick(play->engine);
-    gang_rest(play);
+    rest(play);
     for (int n = 0; n < GANG_PODS; n++)
         if (play->pods[n].at_permit != 0 && play->pods[n].at_permit <= play->world.now)
             wait_in_vain(play, n);
@@ -280,7 +270,7 @@ bool gang_lease(struct gang_play *play)
         return false;
     outbox_lease(engine_outbox(play->engine), &effect, 0);
     gang_world_read(&play->world, &effect, &play->requests[play->count++]);
-    gang_rest(play);
+    rest(play);
     return true;
 }
 
@@ -301,10 +291,10 @@ static enum effect_result tell(struct gang_play *play, const struct gang_request
     return EFFECT_DONE;
 }
 
-void gang_carry(struct gang_play *play, enum gang_way way)
+void gang_carry(struct gang_play *play, enum carry way)
 {
     struct gang_request request;
-    enum effect_result result = way == GANG_REFUSED ? EFFECT_CONFLICT : EFFECT_RETRY;
+    enum effect_result result = way == CARRY_REFUSED ? EFFECT_CONFLICT : EFFECT_RETRY;
     int at = play->calm ? 0 : gang_below(play, play->count);
     bool tells;
     int64_t version = 0;
@@ -315,17 +305,17 @@ void gang_carry(struct gang_play *play, enum gang_way way)
     tells = request.kind == EFFECT_ACTIVATE || request.kind == EFFECT_ANSWER_PERMIT;
     gang_say(play, "carry kind %d pod %d group %d %s: %d", (int)request.kind, request.pod,
              request.group, request.name, (int)way);
-    if (way == GANG_NEVER)
+    if (way == CARRY_NEVER)
         return;
-    if (way <= GANG_DONE_RETRY)
+    if (way <= CARRY_DONE_RETRY)
         result = tells ? tell(play, &request) : gang_world_write(&play->world, &request, &version);
     play->writes[request.kind] += result == EFFECT_DONE;
-    if (way == GANG_DONE_RETRY)
+    if (way == CARRY_DONE_RETRY)
         result = EFFECT_RETRY;
-    if (way != GANG_DONE_UNSAID)
+    if (way != CARRY_DONE_UNSAID)
         outbox_ack(engine_outbox(play->engine), request.id, result,
                    result == EFFECT_DONE ? version : 0);
-    gang_rest(play);
+    rest(play);
     if (tells)
         return;
     if (request.pod < 0 &&

@@ -2,7 +2,10 @@
 #ifndef SLUICE_T_ORACLE_GANG_PLAY_H
 #define SLUICE_T_ORACLE_GANG_PLAY_H
 
+#include "t/oracle/difference.h"
 #include "t/oracle/gang_world.h"
+#include "t/oracle/random.h"
+#include "t/oracle/supply.h"
 
 /*
  * A host and its scheduler over the world of gang_world.h: it shows the engine what there is, now
@@ -10,21 +13,10 @@
  */
 enum { GANG_REQUESTS = 48, GANG_USERS = GANG_GROUPS - 1 /* the place of the user's PodGroup */ };
 
-/* How a write ends. Who lost a race hears so whatever is said here. */
-enum gang_way {
-    GANG_DONE,
-    GANG_DONE_UNSAID, /* without an answer */
-    GANG_DONE_RETRY,  /* the host says that it failed */
-    GANG_NEVER,
-    GANG_RETRY,
-    GANG_REFUSED,
-    GANG_WAYS
-};
-
 struct gang_play {
     struct random random;
     struct gang_world world;
-    struct mem mem;
+    struct supply supply;
     struct engine *engine;
     struct engine_config config;
     bool leads, trace;
@@ -41,13 +33,11 @@ struct gang_play {
         int life;
     } groups[GANG_GROUPS]; /* those that the host has heard of */
     uint64_t writes[EFFECT_KINDS];
-    char broken[256]; /* what is wrong; "": nothing is */
+    char broken[DIFFERENCE_MAX];
 };
 
 bool gang_one_in(struct gang_play *play, int n);
 int gang_below(struct gang_play *play, int n);
-void gang_fail(struct gang_play *play, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 void gang_say(struct gang_play *play, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -70,7 +60,7 @@ void gang_try_again(struct gang_play *play, int pod);
 
 /* The host takes the next effect, false: there is none; and ends one of those that it has. */
 bool gang_lease(struct gang_play *play);
-void gang_carry(struct gang_play *play, enum gang_way way);
+void gang_carry(struct gang_play *play, enum carry way);
 
 /* Something happens. */
 void gang_step(struct gang_play *play);

@@ -2,7 +2,6 @@
 #include "t/oracle/gang_play.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* What happens beside the host: owners, a user, pods, messages, time. */
 
@@ -152,8 +151,8 @@ void gang_step(struct gang_play *play)
         gang_lease(play);
     else if (dice < 88)
         (void)(play->count > 0 &&
-               (gang_carry(play, gang_one_in(play, 3) ? (enum gang_way)gang_below(play, GANG_WAYS)
-                                                      : GANG_DONE),
+               (gang_carry(play, gang_one_in(play, 3) ? (enum carry)gang_below(play, CARRIES)
+                                                      : CARRY_DONE),
                 true));
     else if (dice < 96)
         gang_pass_time(play,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/gang_world.h"
 
+#include "t/oracle/world.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIVES = 512 };
 
-const char *gang_world_pod(int number)
+static const char *name_of(int number)
 {
     static char names[GANG_PODS][8];
 
@@ -28,7 +29,7 @@ const char *gang_world_uid(int number, int life)
     return numbered(uids[number], "u", number, life);
 }
 
-const char *gang_world_owner(int owner, int life)
+static const char *owner_uid(int owner, int life)
 {
     static char uids[GANG_OWNERS][LIVES][16];
 
@@ -42,49 +43,33 @@ static const char *group_uid(const struct gang_group *group, int place)
     return numbered(uids[place], "g", place, group->life);
 }
 
-const char *gang_world_queue(int queue)
-{
-    static const char *const names[GANG_QUEUES] = {"a", "b", "c"};
-
-    return names[queue];
-}
+const char *const gang_world_queues[GANG_QUEUES] = {"a", "b", "c"};
 
 static void copy(char *to, size_t size, struct text text)
 {
     snprintf(to, size, "%.*s", (int)text.len, text.len == 0 ? "" : text.at);
 }
 
-int gang_world_find_pod(struct text uid, int *ret_life)
+/* The number of a pod or an owner, whose uids begin with this letter; -1: of none of them. */
+static int find_numbered(struct text uid, char letter, int *ret_life)
 {
     char text[16];
     int number;
 
     copy(text, sizeof(text), uid);
-    return sscanf(text, "u%d-%d", &number, ret_life) == 2 ? number : -1;
-}
-
-static int find_owner(struct text uid, int *ret_life)
-{
-    char text[16];
-    int number;
-
-    copy(text, sizeof(text), uid);
-    return sscanf(text, "o%d-%d", &number, ret_life) == 2 ? number : -1;
+    return text[0] == letter && sscanf(text + 1, "%d-%d", &number, ret_life) == 2 ? number : -1;
 }
 
 int gang_world_find_queue(struct text name)
 {
-    for (int queue = 0; queue < GANG_QUEUES; queue++)
-        if (text_is(name, gang_world_queue(queue)))
-            return queue;
-    return -1;
+    return world_find(name, gang_world_queues, GANG_QUEUES);
 }
 
 const char *gang_world_asked(const struct gang_pod *pod, char text[GANG_TEXT])
 {
     if (pod->names_user_group || pod->opted_out || pod->spec.minimum == 0)
         return NULL;
-    snprintf(text, GANG_TEXT, "podgroup-%s", gang_world_owner(pod->owner & 0xff, pod->owner >> 8));
+    snprintf(text, GANG_TEXT, "podgroup-%s", owner_uid(pod->owner & 0xff, pod->owner >> 8));
     return text;
 }
 
@@ -157,27 +142,27 @@ void gang_world_pod_facts(const struct gang_world *world, const struct gang_pod 
     *ret = (struct pod_facts){
         .uid = text_of(gang_world_uid(pod->number, pod->life)),
         .space = text_of("space"),
-        .name = text_of(gang_world_pod(pod->number)),
+        .name = text_of(name_of(pod->number)),
         .created = pod->created,
         .generation = pod->generation,
         .resource_version = pod->version,
         .gates = {.ours = pod->gated ? GATE_LONG : 0},
         .opted_in = !pod->opted_out,
-        .queue = text_of(gang_world_queue(pod->spec.queue)),
+        .queue = text_of(gang_world_queues[pod->spec.queue]),
         .group = text_of(native ? "" : pod->group),
         .native_group = text_of(native ? pod->group : ""),
         .minimum = pod->opted_out || pod->names_user_group ? 0 : pod->spec.minimum,
         .stamp = pod->stamp,
-        .stamped_queue = text_of(pod->granted_in < 0 ? "" : gang_world_queue(pod->granted_in)),
+        .stamped_queue = text_of(pod->granted_in < 0 ? "" : gang_world_queues[pod->granted_in]),
         .requests = {1, {{text_of("cpu"), pod->spec.cpu}}},
         .node = text_of(pod->bound ? "n" : ""),
         .finished = pod->finished,
         .unschedulable = pod->unschedulable};
-    ret->controller = (struct controller_facts){
-        .api_version = text_of("apps/v1"),
-        .kind = text_of("Deployment"),
-        .name = text_of("d"),
-        .uid = text_of(gang_world_owner(pod->owner & 0xff, pod->owner >> 8))};
+    ret->controller =
+        (struct controller_facts){.api_version = text_of("apps/v1"),
+                                  .kind = text_of("Deployment"),
+                                  .name = text_of("d"),
+                                  .uid = text_of(owner_uid(pod->owner & 0xff, pod->owner >> 8))};
 }
 
 int gang_world_place(const struct gang_group *group)
@@ -200,7 +185,7 @@ void gang_world_group_facts(const struct gang_world *world, const struct gang_gr
                                 .name = text_of(group->name),
                                 .created = group->created,
                                 .resource_version = group->version,
-                                .queue = text_of(queue < 0 ? "" : gang_world_queue(queue)),
+                                .queue = text_of(queue < 0 ? "" : gang_world_queues[queue]),
                                 .minimum = group->spec.minimum,
                                 .ours = group->owner >= 0,
                                 .phase = text_of(group->phase)};
@@ -229,8 +214,7 @@ static void read_status(const struct effect *effect, struct gang_group *ret)
 void gang_world_read(const struct gang_world *world, const struct effect *effect,
                      struct gang_request *ret)
 {
-    *ret = (struct gang_request){.is = true,
-                                 .id = effect->id,
+    *ret = (struct gang_request){.id = effect->id,
                                  .kind = effect->kind,
                                  .pod = -1,
                                  .group = -1,
@@ -238,7 +222,7 @@ void gang_world_read(const struct gang_world *world, const struct effect *effect
                                  .version = effect->resource_version,
                                  .allow = effect->allow};
     if (effect->object == EFFECT_OF_POD) {
-        ret->pod = gang_world_find_pod(effect->uid, &ret->life);
+        ret->pod = find_numbered(effect->uid, 'u', &ret->life);
         copy(ret->name, sizeof(ret->name), effect->group);
         if (effect->kind == EFFECT_REMOVE_GATES)
             ret->patch = effect->patch,
@@ -254,7 +238,7 @@ void gang_world_read(const struct gang_world *world, const struct effect *effect
         read_status(effect, &ret->status);
         return;
     }
-    ret->owner = find_owner(effect->create.owner_uid, &ret->owner_life);
+    ret->owner = find_numbered(effect->create.owner_uid, 'o', &ret->owner_life);
     ret->spec.queue = gang_world_find_queue(effect->create.queue);
     ret->spec.minimum = effect->create.minimum;
     ret->spec.cpu = effect->create.least_count == 0 || ret->spec.minimum == 0

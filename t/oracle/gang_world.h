@@ -3,8 +3,7 @@
 #define SLUICE_T_ORACLE_GANG_WORLD_H
 
 #include "plugin/telling/report.h"
-#include "t/oracle/random.h"
-#include "t/oracle/second.h"
+#include "t/oracle/step.h"
 
 /*
  * Pods and PodGroups as the API server has them, and what becomes of a write: a version each time,
@@ -58,7 +57,6 @@ struct gang_world {
 
 /* What the host was told to do, and with what: the effect's own texts end with the call. */
 struct gang_request {
-    bool is;
     int64_t id;
     enum effect_kind kind;
     int pod, group; /* a pod's number, a group's place; -1: none, or not known (any more) */
@@ -74,14 +72,11 @@ struct gang_request {
 };
 
 /* Texts live until the end. */
-const char *gang_world_pod(int number);
 const char *gang_world_uid(int number, int life);
-const char *gang_world_owner(int owner, int life); /* its uid */
-const char *gang_world_queue(int queue);
+extern const char *const gang_world_queues[GANG_QUEUES];
 
 /* Its number; -1: none is called so. */
 int gang_world_find_queue(struct text name);
-int gang_world_find_pod(struct text uid, int *ret_life);
 
 /* The name of the PodGroup that a pod asks for; NULL: none. */
 const char *gang_world_asked(const struct gang_pod *pod, char text[GANG_TEXT]);

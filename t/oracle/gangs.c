@@ -15,23 +15,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 400 };
-
-static void *take(void *ctx, size_t size)
-{
-    (void)ctx;
-    return malloc(size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    (void)ctx;
-    (void)size;
-    free(p);
-}
 
 static bool play_history(struct gang_play *play, uint64_t seed)
 {
@@ -48,7 +34,7 @@ static bool play_history(struct gang_play *play, uint64_t seed)
     play->random.state = seed;
     play->world.now = 1000 * SECOND;
     play->world.kind = gang_one_in(play, 3) ? GROUP_NATIVE : GROUP_VOLCANO;
-    play->mem = (struct mem){take, give_back, NULL, NULL};
+    supply_init(&play->supply, false);
     play->config = (struct engine_config){
         .removal = gang_one_in(play, 2) ? REMOVE_ON_BIND : REMOVE_ON_ADMISSION, .effects = effects};
     gang_open(play);
@@ -83,20 +69,13 @@ int main(int argc, char **argv)
     uint64_t first = 1, count = 300, digests = 0;
     static struct gang_play play; /* large */
     long broken = 0;
-    bool good = true;
+    const struct argument arguments[] = {{"--seed", .number = &first},
+                                         {"--histories", .number = &count, .least = 1},
+                                         {"--trace", .is_said = &play.trace},
+                                         {.name = NULL}};
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--trace") == 0)
-            play.trace = true;
-        else if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            good = argument_number(argv[++i], 0, &first);
-        else if (i + 1 < argc && strcmp(argv[i], "--histories") == 0)
-            good = argument_number(argv[++i], 1, &count);
-        else
-            good = false;
-        if (!good)
-            return fputs("usage: t-gang-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
-    }
+    if (!argument_read(argc, argv, arguments))
+        return fputs("usage: t-gang-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
     for (uint64_t seed = first; seed < first + count && broken < 10; seed++) {
         broken += !play_history(&play, seed);
         digests += engine_digest(play.engine, true);

@@ -78,7 +78,8 @@ static struct step any_group(struct generator *g, const struct model *model)
     return step;
 }
 
-bool generator_begin(struct generator *g, int n, struct step *ret)
+/* How a history begins: step n, until false. */
+static bool begin(struct generator *g, int n, struct step *ret)
 {
     if (n == 0) {
         *ret = step_make(STEP_CONFIG);
@@ -95,8 +96,7 @@ bool generator_begin(struct generator *g, int n, struct step *ret)
     } else if (n <= g->queues) {
         *ret = generate_queue(g, NAME_FIRST + n - 1);
     } else if (n <= g->queues + FLAVORS) {
-        *ret = step_make(STEP_FLAVOR);
-        ret->v[FLAVOR_NUMBER] = n - g->queues - 1;
+        *ret = step_of(STEP_FLAVOR, n - g->queues - 1);
         ret->v[FLAVOR_LABELLED] = generate_one_in(g, 3);
         ret->v[FLAVOR_TOLERATED] = generate_one_in(g, 6);
     } else if (n <= g->queues + FLAVORS + 2) {
@@ -104,8 +104,7 @@ bool generator_begin(struct generator *g, int n, struct step *ret)
     } else if (n == g->queues + FLAVORS + 3) {
         *ret = step_make(STEP_SYNCED);
     } else if (n == g->queues + FLAVORS + 4) {
-        *ret = step_make(STEP_LEADER);
-        ret->v[0] = 1;
+        *ret = step_of(STEP_LEADER, 1);
     } else {
         return false;
     }
@@ -114,24 +113,21 @@ bool generator_begin(struct generator *g, int n, struct step *ret)
 
 static struct step any_time_step(struct generator *g)
 {
-    struct step step = step_make(STEP_TIME);
+    int64_t time = generate_one_in(g, 12) ? 61 * SECOND : generate_below(g, 3) * SECOND / 2;
 
-    step.v[0] = generate_one_in(g, 12) ? 61 * SECOND : generate_below(g, 3) * SECOND / 2;
     if (g->patient && generate_one_in(g, 4))
-        step.v[0] = (5 + generate_below(g, 60) * 5) * SECOND;
-    return step;
+        time = (5 + generate_below(g, 60) * 5) * SECOND;
+    return step_of(STEP_TIME, time);
 }
 
 static struct step any_rare_step(struct generator *g, const struct model *model)
 {
-    struct step step = step_make(STEP_TIME);
+    struct step step;
 
     if (g->restarts && generate_one_in(g, 4)) {
-        step = step_make(STEP_RESTART);
-        step.v[0] = 1 + generate_below(g, 1000);
+        step = step_of(STEP_RESTART, 1 + generate_below(g, 1000));
     } else if (g->loses_lead && generate_one_in(g, 3)) {
-        step = step_make(STEP_LEADER);
-        step.v[0] = !model->leads;
+        step = step_of(STEP_LEADER, !model->leads);
     } else if (g->edits_queues && generate_one_in(g, 3)) {
         step = step_make(STEP_LOSE_QUEUE);
         step.v[QUEUE_KIND] = generate_kind(g);
@@ -154,10 +150,12 @@ static bool once_more(struct generator *g, const struct model *model, struct ste
            !model->claims[ret->v[POD_UID]].bound;
 }
 
-struct step generator_next(struct generator *g, const struct model *model)
+struct step generator_next(struct generator *g, int n, const struct model *model)
 {
     struct step step;
 
+    if (begin(g, n, &step))
+        return step;
     if (g->writes && generate_one_in(g, 4) && generate_writes(g, model, &step))
         return step;
     switch (generate_below(g, 20)) {

@@ -22,10 +22,7 @@ struct generator {
 
 void generator_init(struct generator *generator, uint64_t seed, enum dialect dialect);
 
-/* How a history begins: step n, until false. */
-bool generator_begin(struct generator *generator, int n, struct step *ret_step);
-
-/* What happens next in the world that the model knows. */
-struct step generator_next(struct generator *generator, const struct model *model);
+/* What happens next, as step n, in the world that the model knows: first of all it is made. */
+struct step generator_next(struct generator *generator, int n, const struct model *model);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/generate_queue.h"
 
-#include <string.h>
-
 static void any_requests(struct generator *g, struct step *step)
 {
     for (int r = 0; r < RESOURCES - 1; r++)
@@ -14,9 +12,8 @@ static void any_requests(struct generator *g, struct step *step)
 
 static struct step any_pod(struct generator *g, const struct model *model, int uid)
 {
-    struct step step = step_make(STEP_SEE);
+    struct step step = step_of(STEP_SEE, uid);
 
-    step.v[POD_UID] = uid;
     step.v[POD_CREATED] =
         generate_one_in(g, 2) ? model->now - generate_below(g, 4) * SECOND : model->now;
     step.v[POD_PRIORITY] = generate_one_in(g, 3) ? generate_below(g, 5) - 2 : 0;
@@ -32,14 +29,10 @@ static struct step any_pod(struct generator *g, const struct model *model, int u
     any_requests(g, &step);
     if (g->groups > 0 ? generate_one_in(g, 2) : generate_one_in(g, 60))
         step.v[POD_GROUP] = 1 + generate_below(g, GROUPS);
-    if (generate_one_in(g, 60))
-        step.v[POD_SYSTEM] = 1;
-    if (generate_one_in(g, 60))
-        step.v[POD_FOREIGN_SCHEDULER] = 1;
-    if (generate_one_in(g, 60))
-        step.v[POD_DAEMON] = 1;
-    if (generate_one_in(g, 60))
-        step.v[POD_MIRROR] = 1;
+    step.v[POD_SYSTEM] = generate_one_in(g, 60);
+    step.v[POD_FOREIGN_SCHEDULER] = generate_one_in(g, 60);
+    step.v[POD_DAEMON] = generate_one_in(g, 60);
+    step.v[POD_MIRROR] = generate_one_in(g, 60);
     if (generate_one_in(g, 20)) {
         step.v[POD_GATES] = step.v[POD_FOREIGN] = 0;
         step.v[POD_NODE] = 1 + generate_below(g, NODES);
@@ -49,9 +42,8 @@ static struct step any_pod(struct generator *g, const struct model *model, int u
 
 static struct step same_pod(const struct model *model, int uid)
 {
-    struct step step = step_make(STEP_SEE);
+    struct step step = step_from(STEP_SEE, model->claims[uid].pod);
 
-    memcpy(step.v, model->claims[uid].pod, sizeof step.v);
     step.v[POD_VERSION]++;
     return step;
 }
@@ -74,25 +66,20 @@ static void drop_gates(const struct model_claim *claim, struct step *step)
 static struct step after_grant(struct generator *g, const struct model *model, int uid)
 {
     const struct model_claim *claim = &model->claims[uid];
-    struct step step = same_pod(model, uid), hook = step_make(STEP_PRE_FILTER);
+    struct step step = same_pod(model, uid);
 
-    hook.v[0] = uid;
     switch (generate_below(g, 14)) {
     case 0:
-        return hook;
+        return step_of(STEP_PRE_FILTER, uid);
     case 1:
-        hook.kind = STEP_POST_FILTER;
-        return hook;
+        return step_of(STEP_POST_FILTER, uid);
     case 2:
-        hook.kind = STEP_RESERVE;
-        return hook;
+        return step_of(STEP_RESERVE, uid);
     case 3:
-        hook.kind = STEP_UNRESERVE;
-        return hook;
+        return step_of(STEP_UNRESERVE, uid);
     case 4:
-        hook.kind = STEP_POST_BIND;
         if (claim->state == CLAIM_ALLOCATED)
-            return hook;
+            return step_of(STEP_POST_BIND, uid);
         break;
     case 5:
         step.v[POD_UNSCHEDULABLE] = !step.v[POD_UNSCHEDULABLE];
@@ -119,8 +106,7 @@ static struct step after_grant(struct generator *g, const struct model *model, i
             step.v[POD_STAMPED_IN] = generate_one_in(g, 8) ? 0 : model_queue_of(claim) + 1;
         return step;
     case 11: /* its bind fails, while others of its group have come to wait */
-        hook.kind = claim->state == CLAIM_ALLOCATED ? STEP_UNRESERVE : STEP_RESERVE;
-        return hook;
+        return step_of(claim->state == CLAIM_ALLOCATED ? STEP_UNRESERVE : STEP_RESERVE, uid);
     default:
         break;
     }
@@ -192,7 +178,7 @@ static struct step after_creation(struct generator *g, const struct model *model
         break;
     case 9:
     case 10:
-        return generate_one_in(g, 2) ? step : (step = step_make(STEP_LOSE), step.v[0] = uid, step);
+        return generate_one_in(g, 2) ? step : step_of(STEP_LOSE, uid);
     case 13:
         step.v[POD_NOT_SELECTED] = !step.v[POD_NOT_SELECTED];
         break;

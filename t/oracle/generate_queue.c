@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/generate_queue.h"
 
-#include <string.h>
-
 int generate_below(struct generator *g, int n)
 {
     return random_below(&g->random, n);
@@ -25,7 +23,7 @@ int64_t generate_amount(struct generator *g)
     return huge >> generate_below(g, 8);
 }
 
-int64_t generate_amount_or_unsaid(struct generator *g, int odds)
+static int64_t amount_or_unsaid(struct generator *g, int odds)
 {
     return generate_one_in(g, odds) ? generate_amount(g) : UNSAID;
 }
@@ -51,9 +49,9 @@ static void any_volcano_quota(struct generator *g, struct step *step)
     for (int r = 0; r < RESOURCES; r++) {
         if (r >= g->resources && r != RESOURCES - 1)
             continue;
-        step->v[QUEUE_CAPABILITY + r] = generate_amount_or_unsaid(g, 2);
-        step->v[QUEUE_DESERVED + r] = generate_amount_or_unsaid(g, 3);
-        step->v[QUEUE_GUARANTEE + r] = generate_amount_or_unsaid(g, 4);
+        step->v[QUEUE_CAPABILITY + r] = amount_or_unsaid(g, 2);
+        step->v[QUEUE_DESERVED + r] = amount_or_unsaid(g, 3);
+        step->v[QUEUE_GUARANTEE + r] = amount_or_unsaid(g, 4);
         if (step->v[QUEUE_CAPABILITY + r] != UNSAID && g->largest < 100)
             step->v[QUEUE_CAPABILITY + r] *= 1 + generate_below(g, 4);
     }
@@ -84,8 +82,8 @@ static void any_kueue_quota(struct generator *g, struct step *step)
     }
     for (int cell = 0; cell < FLAVORS * RESOURCES; cell++) {
         step->v[QUEUE_NOMINAL + cell] = generate_amount(g);
-        step->v[QUEUE_BORROWING + cell] = generate_amount_or_unsaid(g, 3);
-        step->v[QUEUE_LENDING + cell] = generate_amount_or_unsaid(g, 3);
+        step->v[QUEUE_BORROWING + cell] = amount_or_unsaid(g, 3);
+        step->v[QUEUE_LENDING + cell] = amount_or_unsaid(g, 3);
         if (g->largest < 100)
             step->v[QUEUE_NOMINAL + cell] *= 1 + generate_below(g, 3);
     }
@@ -128,11 +126,10 @@ struct step generate_queue_edit(struct generator *g, const struct model *model)
 {
     enum queue_kind kind = generate_kind(g);
     int queue = model_queue_id((int)kind, generate_queue_name(g));
-    struct step step = step_make(STEP_QUEUE), fresh;
+    struct step step = step_from(STEP_QUEUE, model->queues[queue].spec), fresh;
 
     if (!model->queues[queue].known || generate_one_in(g, 3))
         return generate_queue(g, queue % QUEUE_NAMES);
-    memcpy(step.v, model->queues[queue].spec, sizeof step.v);
     do
         fresh = generate_queue(g, queue % QUEUE_NAMES);
     while (fresh.v[QUEUE_KIND] != step.v[QUEUE_KIND]);

@@ -9,7 +9,6 @@ int generate_below(struct generator *generator, int n);
 bool generate_one_in(struct generator *generator, int n);
 
 int64_t generate_amount(struct generator *generator);
-int64_t generate_amount_or_unsaid(struct generator *generator, int odds);
 
 /* One of the dialect's. */
 enum queue_kind generate_kind(struct generator *generator);

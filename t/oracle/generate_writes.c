@@ -25,9 +25,8 @@ static int64_t any_mark(struct generator *g)
 
 static struct step any_word(struct generator *g)
 {
-    struct step step = step_make(STEP_WORD);
+    struct step step = step_of(STEP_WORD, generate_queue_name(g));
 
-    step.v[WORD_NAME] = generate_queue_name(g);
     step.v[WORD_STATE] = generate_below(g, WORDS);
     step.v[WORD_CLOSED_BY] = any_mark(g);
     step.v[WORD_SUSPENDED_BY] = any_mark(g);
@@ -65,15 +64,13 @@ bool generate_writes(struct generator *g, const struct model *model, struct step
         return g->edits_queues;
     case 4:
     case 5:
-        *ret = step_make(STEP_SHOW);
-        ret->v[SHOW_NAME] = generate_queue_name(g);
+        *ret = step_of(STEP_SHOW, generate_queue_name(g));
         ret->v[SHOW_LATE] = generate_one_in(g, 4);
         return true;
     case 6:
     case 7:
     case 8:
-        *ret = step_make(STEP_LEASE);
-        ret->v[0] = 1 + generate_below(g, 12);
+        *ret = step_of(STEP_LEASE, 1 + generate_below(g, 12));
         return true;
     default:
         *ret = any_ack(g);
@@ -83,12 +80,10 @@ bool generate_writes(struct generator *g, const struct model *model, struct step
 
 struct step generate_effect(struct generator *g, const struct model *model)
 {
-    struct step step = step_make(generate_one_in(g, 2) ? STEP_LEASE : STEP_ACK);
+    struct step step = step_make(STEP_ACK);
 
-    if (step.kind == STEP_LEASE) {
-        step.v[0] = 1 + generate_below(g, 4);
-        return step;
-    }
+    if (generate_one_in(g, 2))
+        return step_of(STEP_LEASE, 1 + generate_below(g, 4));
     for (int tries = 0; tries < 8; tries++) {
         step.v[ACK_UID] = generate_below(g, g->pods);
         if (model->claims[step.v[ACK_UID]].live && model->claims[step.v[ACK_UID]].parked)

@@ -28,15 +28,21 @@ bool model_ranks_before(const struct model *model, int a, int b)
     return a < b;
 }
 
-/* How many hold or have succeeded. */
-static int count_there(const struct model *model, int group)
+int model_count_succeeded(const struct model *model, int group)
 {
-    int there = 0;
+    int count = 0;
 
-    for (int uid = 0; uid < UIDS; uid++) {
+    for (int uid = 0; uid < UIDS; uid++)
+        count += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
+    return count;
+}
+
+int model_count_there(const struct model *model, int group)
+{
+    int there = model_count_succeeded(model, group);
+
+    for (int uid = 0; uid < UIDS; uid++)
         there += model_is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
-        there += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    }
     return there;
 }
 
@@ -66,10 +72,9 @@ int model_next_member(const struct model *model, int group, int after, bool rest
 /* Its object is there, names a queue, and not all its pods have ended. */
 bool model_is_left(const struct model *model, int group)
 {
-    bool over = model->groups[group].facts[GROUP_PHASE] == PHASE_COMPLETED;
+    bool over = model->groups[group].facts[GROUP_PHASE] == PHASE_COMPLETED ||
+                model_count_succeeded(model, group) > 0;
 
-    for (int uid = 0; uid < UIDS; uid++)
-        over |= model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
     for (int uid = 0; uid < UIDS; uid++)
         over &= !model_is_member(&model->claims[uid], group);
     return model->groups[group].seen && model->groups[group].queue > 0 && !over;
@@ -96,7 +101,9 @@ static int64_t count_lacks(const struct model *model, int group)
         idle += model_is_member(&model->claims[uid], group) && !model_holds(&model->claims[uid]);
     if (world_is_native(group))
         return idle;
-    return minimum_of(model, group) <= 1 ? 0 : minimum_of(model, group) - count_there(model, group);
+    return minimum_of(model, group) <= 1
+               ? 0
+               : minimum_of(model, group) - model_count_there(model, group);
 }
 
 static bool is_whole(const struct model *model, int group)
@@ -115,7 +122,7 @@ bool model_waits_for_gang(const struct model *model, int uid)
 bool model_add_up(const struct model *model, int group, struct model_claim *sum)
 {
     const int64_t *facts = model->groups[group].facts;
-    int there = count_there(model, group), uid = -1;
+    int there = model_count_there(model, group), uid = -1;
     wide needs[RESOURCES] = {0};
 
     *sum = (struct model_claim){
@@ -158,8 +165,8 @@ bool model_add_up(const struct model *model, int group, struct model_claim *sum)
     return true;
 }
 
-/* A gang gives back as a whole. */
-/* If some do, all its members are held first, and then they wait anew. */
+/* A gang gives back as a whole: if some do, all its members are held first, and then they wait
+ * anew. */
 static void give_back(struct model *model, int group)
 {
     bool some = false;
@@ -237,9 +244,9 @@ void model_demote_with_gang(struct model *model, int uid)
 
     if (uid >= UIDS)
         model->claims[uid].state = CLAIM_WAITING;
-    else if (group >= 0 &&
-             (world_is_native(group) || (minimum_of(model, group) > 1 &&
-                                         count_there(model, group) <= minimum_of(model, group))))
+    else if (group >= 0 && (world_is_native(group) ||
+                            (minimum_of(model, group) > 1 &&
+                             model_count_there(model, group) <= minimum_of(model, group))))
         give_back(model, group);
     else
         model_demote(model, uid);
@@ -249,10 +256,8 @@ static bool restore_one(struct model *model, int uid)
 {
     struct model_claim *claim = &model->claims[uid];
     bool was_granted = claim->restoring;
-    struct limits limits;
 
-    limits_count(model, &limits);
-    model_restore(model, uid, &limits);
+    model_restore(model, uid);
     if (!was_granted && !claim->stamped && model_holds(claim))
         claim->stamp = model->now;
     return model_holds(claim);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-uint32_t judge_history(const struct history *history, char ret_difference[1024])
+uint32_t judge_history(const struct history *history, char ret_difference[DIFFERENCE_MAX])
 {
     struct apart *apart = apart_get();
 
@@ -24,7 +24,7 @@ static void play_all(struct apart *apart, const void *ctx)
     const struct judge *judge = ctx;
     time_t began = time(NULL), told = began;
 
-    while (apart->steps < judge->steps && judge->play_random(apart, judge->ctx)) {
+    while (apart->steps < judge->steps && judge->play_random(apart, judge)) {
         apart->seed++;
         apart->histories++;
         if (time(NULL) - told >= 10) {
@@ -49,7 +49,7 @@ bool judge_random(const struct judge *judge)
 {
     struct apart *apart = apart_get();
     struct history history = {0};
-    char difference[1024];
+    char difference[DIFFERENCE_MAX];
 
     apart->seed = judge->seed;
     apart->steps = apart->histories = apart->digests = 0;
@@ -92,7 +92,7 @@ static bool read_history(const char *program, FILE *file, struct history *histor
 int judge_replay(const char *program, const char *path)
 {
     struct history history = {0};
-    char difference[1024];
+    char difference[DIFFERENCE_MAX];
     FILE *file = fopen(path, "r");
     uint32_t shown;
     bool good;

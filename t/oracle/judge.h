@@ -11,14 +11,15 @@ void judge_play(struct apart *apart, const void *history);
 
 /* Plays a history in a process of its own. The number of the step that shows a difference, or
  * count; and the difference. */
-uint32_t judge_history(const struct history *history, char ret_difference[1024]);
+uint32_t judge_history(const struct history *history, char ret_difference[DIFFERENCE_MAX]);
 
 /* Random histories, as many as have so many steps, the first of them from this seed. */
 struct judge {
     const char *program;
     uint64_t steps, seed;
-    bool (*play_random)(struct apart *apart, const void *ctx); /* false: it shows a difference */
-    const void *ctx;
+    /* False: it shows a difference. */
+    bool (*play_random)(struct apart *apart, const struct judge *judge);
+    const void *ctx; /* of that */
 };
 
 /* False: one shows a difference, and is told, cut down to what shows it, as steps that judge_replay

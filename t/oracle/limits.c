@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const wide UNLIMITED = (wide)1 << 120;
-
 /* What the children of a queue change in its own numbers. */
 struct lent {
     wide promised, lent;
@@ -97,7 +95,7 @@ static void count_claims(const struct model *model, struct limits *limits)
         for (int r = 0; claim->promise.made && r < RESOURCES; r++)
             if (claim->promise.flavor[r] >= 0) {
                 struct number *number =
-                    &limits->at[model_queue_of(claim)][model_cell(claim->promise.flavor[r], r)];
+                    &limits->at[model_queue_of(claim)][naive_cell(claim->promise.flavor[r], r)];
 
                 number->later += model_need(claim, r);
                 number->within |= claim->promise.within[r];
@@ -111,7 +109,7 @@ static void count_claims(const struct model *model, struct limits *limits)
 
             if (claim->flavor[r] < 0)
                 continue;
-            number = &limits->at[model_queue_of(claim)][model_cell(claim->flavor[r], r)];
+            number = &limits->at[model_queue_of(claim)][naive_cell(claim->flavor[r], r)];
             number->usage += model_need(claim, r);
             number->effective += model_need(claim, r);
             number->later += model_goes(model, claim) ? 0 : model_need(claim, r);
@@ -135,17 +133,17 @@ static void add_child(struct number *number, const struct number *child, struct 
 
 static void count_queue(const struct model *model, struct limits *limits, int queue)
 {
-    struct lent given[CELLS] = {{0}};
+    struct lent given[NAIVE_CELLS] = {{0}};
 
     for (int child = 0; child < QUEUES; child++) {
         if (model->queues[child].parent != queue)
             continue;
         count_queue(model, limits, child);
-        for (int cell = 0; cell < CELLS; cell++)
+        for (int cell = 0; cell < NAIVE_CELLS; cell++)
             if (limits_has(queue, cell))
                 add_child(&limits->at[queue][cell], &limits->at[child][cell], &given[cell]);
     }
-    for (int cell = 0; cell < CELLS; cell++) {
+    for (int cell = 0; cell < NAIVE_CELLS; cell++) {
         struct number *number = &limits->at[queue][cell];
 
         if (!limits_has(queue, cell))
@@ -181,7 +179,7 @@ static wide room_at(const struct model *model, const struct limits *limits, int 
                     bool later)
 {
     const struct number *number = &limits->at[queue][cell];
-    wide used = later ? number->later : number->usage, above = UNLIMITED;
+    wide used = later ? number->later : number->usage, above = NAIVE_UNLIMITED;
     int parent = model->queues[queue].parent;
 
     if (parent >= 0)
@@ -198,12 +196,6 @@ wide limits_room_at(const struct model *model, const struct limits *limits, int 
 
     return later && number->within ? wide_min(room, limits_share(queue, number) - number->later)
                                    : room;
-}
-
-wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell)
-{
-    return wide_min(limits_room_at(model, limits, queue, cell, false),
-                    limits_room_at(model, limits, queue, cell, true));
 }
 
 /* As at a shrink: of what it adds only what arrives at a queue counts there. */
@@ -223,11 +215,13 @@ static bool stays(const struct model *model, const struct limits *limits, int qu
 static bool fits_cell(const struct model *model, const struct limits *limits,
                       const struct model_claim *claim, int resource, int flavor)
 {
+    int queue = model_queue_of(claim), cell = naive_cell(flavor, resource);
+    wide need = model_need(claim, resource);
+
     if (limits->again)
-        return stays(model, limits, model_queue_of(claim), model_cell(flavor, resource),
-                     model_need(claim, resource));
-    return model_need(claim, resource) <=
-           limits_room(model, limits, model_queue_of(claim), model_cell(flavor, resource));
+        return stays(model, limits, queue, cell, need);
+    return need <= limits_room_at(model, limits, queue, cell, false) &&
+           need <= limits_room_at(model, limits, queue, cell, true);
 }
 
 bool limits_fit_in(const struct model *model, const struct limits *limits,
@@ -253,8 +247,9 @@ static int cohort_height(const struct model *model, int cohort)
     return height;
 }
 
+/* From how far up a queue borrows if it uses so much more: 0 if its own quota covers it. */
 static int height_when(const struct model *model, const struct limits *limits, int queue, int cell,
-                       wide amount, bool later, bool *ret_reclaims)
+                       wide amount, bool later)
 {
     int at = queue;
 
@@ -266,42 +261,25 @@ static int height_when(const struct model *model, const struct limits *limits, i
             break;
         amount -= wide_max(0, number->kept - used);
     }
-    *ret_reclaims = model->queues[at].parent >= 0;
     return at == queue ? 0 : cohort_height(model, at);
 }
 
-int limits_height_later(const struct model *model, const struct limits *limits, int queue, int cell,
-                        wide amount)
-{
-    bool reclaims;
-
-    return height_when(model, limits, queue, cell, amount, true, &reclaims);
-}
-
-int limits_height(const struct model *model, const struct limits *limits, int queue, int cell,
-                  wide amount, bool *ret_reclaims)
-{
-    int later = limits_height_later(model, limits, queue, cell, amount);
-    int now = height_when(model, limits, queue, cell, amount, false, ret_reclaims);
-
-    return later > now ? later : now;
-}
-
-/* From how far up the claim borrows in the flavor: 0 where nobody minds. */
+/* From how far up the claim borrows in the flavor, as it is or as it will be, whichever is farther:
+ * 0 where nobody minds. */
 static int borrows_from(const struct model *model, const struct limits *limits,
                         const struct model_claim *claim, int group, int flavor)
 {
     int queue = model_queue_of(claim), farthest = 0;
-    bool reclaims;
 
     for (int r = 0; r < RESOURCES && model->queues[queue].spec[QUEUE_BORROWS_LAST]; r++) {
-        int height;
-
         if (model_need(claim, r) == 0 || model_group_of(model, queue, r) != group)
             continue;
-        height = limits_height(model, limits, queue, model_cell(flavor, r), model_need(claim, r),
-                               &reclaims);
-        farthest = height > farthest ? height : farthest;
+        for (int later = 0; later < 2; later++) {
+            int height = height_when(model, limits, queue, naive_cell(flavor, r),
+                                     model_need(claim, r), later);
+
+            farthest = height > farthest ? height : farthest;
+        }
     }
     return farthest;
 }
@@ -374,7 +352,7 @@ bool limits_in_debt(const struct model *model, const struct limits *limits, int 
 bool limits_exceeded(const struct model *model, const struct limits *limits)
 {
     for (int queue = 0; queue < QUEUES; queue++)
-        for (int cell = 0; cell < CELLS; cell++)
+        for (int cell = 0; cell < NAIVE_CELLS; cell++)
             if (limits_has(queue, cell) && limits_in_debt(model, limits, queue, cell))
                 return true;
     return false;

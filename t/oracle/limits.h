@@ -19,7 +19,7 @@ struct number {
 };
 
 struct limits {
-    struct number at[QUEUES][CELLS];
+    struct number at[QUEUES][NAIVE_CELLS];
     bool again; /* asked for a claim that was granted before */
 };
 
@@ -34,19 +34,9 @@ void limits_count(const struct model *model, struct limits *ret_limits);
 /* The share with which a queue's usage is compared. */
 wide limits_share(int queue, const struct number *number);
 
-/* How much more a claim of this queue could ask for: as it is; as it will be; and what fits in
- * both. */
+/* How much more a claim of this queue could ask for: as it is, or as it will be. */
 wide limits_room_at(const struct model *model, const struct limits *limits, int queue, int cell,
                     bool later);
-wide limits_room(const struct model *model, const struct limits *limits, int queue, int cell);
-
-/* From how far up a queue borrows if it uses so much more, as it is or as it will be, whichever is
- * farther: 0 if its own quota covers it. reclaims: there are others above from whom quota can come
- * back. And as it will be. */
-int limits_height(const struct model *model, const struct limits *limits, int queue, int cell,
-                  wide amount, bool *ret_reclaims);
-int limits_height_later(const struct model *model, const struct limits *limits, int queue, int cell,
-                        wide amount);
 
 /* Whether a claim fits, and in which flavors. */
 bool limits_fit(const struct model *model, const struct limits *limits,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/limits.h"
 
-static const wide UNLIMITED = (wide)1 << 120;
-
 /* As resource_node.go computes it. */
 static wide kueue_available(const struct model *model, const struct limits *limits, int queue,
                             int cell)
@@ -12,7 +10,7 @@ static wide kueue_available(const struct model *model, const struct limits *limi
     wide above;
 
     if (parent < 0)
-        return number->bounded ? number->share - number->usage : UNLIMITED;
+        return number->bounded ? number->share - number->usage : NAIVE_UNLIMITED;
     above = kueue_available(model, limits, parent, cell);
     if (number->bounded) {
         wide stored_above = number->share - number->kept;
@@ -29,7 +27,7 @@ static wide kueue_available(const struct model *model, const struct limits *limi
 static wide volcano_available(const struct model *model, const struct limits *limits, int queue,
                               int cell)
 {
-    wide room = UNLIMITED, free_below = 0;
+    wide room = NAIVE_UNLIMITED, free_below = 0;
 
     for (int at = queue; at >= 0; at = model->queues[at].parent) {
         const struct number *number = &limits->at[at][cell];
@@ -45,15 +43,15 @@ static wide volcano_available(const struct model *model, const struct limits *li
 const char *limits_disagree(const struct model *model, const struct limits *limits)
 {
     for (int queue = 0; queue < QUEUES; queue++)
-        for (int cell = 0; cell < CELLS; cell++) {
+        for (int cell = 0; cell < NAIVE_CELLS; cell++) {
             bool volcano = model_kind(queue) == QUEUE_VOLCANO;
 
             if (!limits_has(queue, cell) || (volcano && limits_in_debt(model, limits, queue, cell)))
                 continue;
-            if (wide_min(limits_room_at(model, limits, queue, cell, false), UNLIMITED / 2) !=
+            if (wide_min(limits_room_at(model, limits, queue, cell, false), NAIVE_UNLIMITED / 2) !=
                 wide_min(volcano ? volcano_available(model, limits, queue, cell)
                                  : kueue_available(model, limits, queue, cell),
-                         UNLIMITED / 2))
+                         NAIVE_UNLIMITED / 2))
                 return volcano ? "the sum of max(used, guarantee) leaves other room"
                                : "Kueue's available is another";
         }

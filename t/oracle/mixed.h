@@ -3,9 +3,10 @@
 #define SLUICE_T_ORACLE_MIXED_H
 
 #include "plugin/engine.h"
+#include "t/oracle/difference.h"
 #include "t/oracle/naive_flavors.h"
 #include "t/oracle/random.h"
-#include "t/oracle/workload_supply.h"
+#include "t/oracle/supply.h"
 #include "t/oracle/workload_world.h"
 
 /*
@@ -37,17 +38,9 @@ struct mixed_group {
     int64_t created;
 };
 
-/* A write into a workload that the host was told to do, and has not answered. */
-struct mixed_request {
-    bool is;
-    int64_t id, version;
-    struct workload_write_of write;
-};
-
 struct mixed {
     struct engine *engine;
-    struct mem mem;
-    struct workload_supply supply;
+    struct supply supply;
     struct random random;
     bool trace, leads, synced;
     bool remakes; /* who owns a pod makes it again when it was evicted */
@@ -57,10 +50,10 @@ struct mixed {
     struct mixed_pod pods[MIXED_PODS];
     struct mixed_group group;
     struct workload_world world;
-    struct mixed_request requests[MIXED_WORKLOADS];
+    struct workload_request requests[MIXED_WORKLOADS];
     bool was_promised[MIXED_CLAIMS];
     int evictions;
-    char broken[600]; /* what is not as it should be; empty: nothing */
+    char broken[DIFFERENCE_MAX];
 };
 
 /* A history: all objects are made; one step of it; and the host does all that there is to do, until
@@ -68,7 +61,7 @@ struct mixed {
 void mixed_open(struct mixed *mixed);
 void mixed_step(struct mixed *mixed);
 void mixed_calm_down(struct mixed *mixed);
-bool mixed_close(struct mixed *mixed); /* false: memory is missing */
+void mixed_close(struct mixed *mixed);
 
 /* What there is, and how the engine hears of it; until it has nothing to do. */
 void mixed_begin(struct mixed *mixed); /* one that knows nothing is shown all, and leads */
@@ -85,10 +78,6 @@ bool mixed_one_in(struct mixed *mixed, int n);
 /* Looks at the engine at rest, with everything counted anew: nobody waits who fits, or who would
  * find victims; whoever is promised room will have it; whoever goes may be made to. */
 void mixed_look(struct mixed *mixed);
-
-/* Notes what is broken first. */
-__attribute__((format(printf, 2, 3))) void mixed_break(struct mixed *mixed, const char *format,
-                                                       ...);
 
 /* What the engine says of a claim. */
 struct mixed_claim {

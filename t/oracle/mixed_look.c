@@ -8,7 +8,7 @@ static const char *name_of(int n)
 {
     if (n == MIXED_GANG)
         return "the group";
-    return n < MIXED_PODS ? world_uid(n) : workload_world_name(n - MIXED_PODS);
+    return n < MIXED_PODS ? world_uids[n] : workload_world_names[n - MIXED_PODS];
 }
 
 /* A pod that asks for the same as one before it asks when that one is promised something. */
@@ -63,13 +63,14 @@ static void look_at_waiting(struct mixed *mixed, const struct mixed_claim claims
         return;
     for (int flavor = 0; flavor < MIXED_FLAVORS && !is_workload(n); flavor++)
         if (fits(world, &claims[n], flavor))
-            mixed_break(mixed, "%s waits, and fits in flavor %s", name_of(n), world_flavor(flavor));
+            differ(mixed->broken, "%s waits, and fits in flavor %s", name_of(n),
+                   world_flavors[flavor]);
     mixed_request(claims, n, &request);
     request.takes = is_workload(n) || (sends_away(mixed, &claims[n]) && !claims[n].yields);
     if (!asks_later(claims, n) && naive_choose(world, &request, &choice))
-        mixed_break(mixed, "%s waits, and %s in flavor %s", name_of(n),
-                    choice.how == NAIVE_FITS ? "fits" : "would find victims",
-                    world_flavor(choice.made[0][0].flavor));
+        differ(mixed->broken, "%s waits, and %s in flavor %s", name_of(n),
+               choice.how == NAIVE_FITS ? "fits" : "would find victims",
+               world_flavors[choice.made[0][0].flavor]);
 }
 
 /* What it is promised is in what is used later. */
@@ -82,7 +83,7 @@ static void look_at_promised(struct mixed *mixed, const struct mixed_claim *clai
 
         naive_count(world, cell, true, NULL, later);
         if (claim->asks[r] > 0 && naive_room(world, cell, true, later, claim->queue) < 0)
-            mixed_break(mixed, "%s is promised room that will not be there", name_of(n));
+            differ(mixed->broken, "%s is promised room that will not be there", name_of(n));
     }
 }
 
@@ -97,8 +98,8 @@ static void look_at_victims(struct mixed *mixed, const struct mixed_claim claims
 
         if (claims[n].of == asks && !naive_takes(policy[own ? QUEUE_WITHIN : QUEUE_RECLAIM],
                                                  &world->claims[asks], &world->claims[n]))
-            mixed_break(mixed, "%s goes for %s, whose policy does not let it", name_of(n),
-                        name_of(asks));
+            differ(mixed->broken, "%s goes for %s, whose policy does not let it", name_of(n),
+                   name_of(asks));
     }
 }
 
@@ -124,7 +125,7 @@ static void tell(const struct mixed_claim claims[MIXED_CLAIMS], const struct nai
             const struct naive_quota *quota = &world->nodes[node].at[cell];
 
             tap_diag("%s %s node %d below %d: share %d kept %d ceiling %d usage %d later %d%s",
-                     world_flavor(cell / RESOURCES), world_resource(cell % RESOURCES), node,
+                     world_flavors[cell / RESOURCES], world_resources[cell % RESOURCES], node,
                      world->nodes[node].parent, (int)quota->share, (int)quota->kept,
                      (int)quota->ceiling, (int)now[node], (int)later[node],
                      quota->bounded ? "" : " unbounded");
@@ -144,7 +145,7 @@ void mixed_look(struct mixed *mixed)
     struct naive_world world;
 
     if (broken != NULL)
-        mixed_break(mixed, "%s", broken);
+        differ(mixed->broken, "%s", broken);
     mixed_read(mixed, claims);
     mixed_fill_tables(mixed, claims, &world);
     for (int n = 0; n < MIXED_CLAIMS && is_at_rest(mixed); n++) {

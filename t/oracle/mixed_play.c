@@ -90,11 +90,10 @@ static bool is_reserved(const struct mixed *mixed, int n)
 /* Its cycle comes, if it was granted, and it is bound. */
 static void bind_pod(struct mixed *mixed, int n)
 {
-    struct step step = step_make(STEP_RESERVE);
+    struct step step = step_of(STEP_RESERVE, n);
 
     if (!mixed->pods[n].is || mixed->pods[n].bound || !is_reserved(mixed, n))
         return;
-    step.v[0] = n;
     mixed_call(mixed, &step);
     step.kind = STEP_POST_BIND;
     mixed_call(mixed, &step);
@@ -126,11 +125,10 @@ static void move_pod(struct mixed *mixed)
 
 static void edit_workload(struct mixed *mixed, int n)
 {
-    struct step step = step_make(STEP_WORKLOAD);
+    struct step step = step_of(STEP_WORKLOAD, n);
     int64_t asks[MIXED_RESOURCES];
 
     any_asks(mixed, asks);
-    step.v[WORKLOAD_NUMBER] = n;
     step.v[WORKLOAD_CREATED] = mixed->now - mixed_below(mixed, 30) * SECOND;
     step.v[WORKLOAD_PRIORITY] = mixed_below(mixed, 4);
     step.v[WORKLOAD_LOCAL] = mixed_below(mixed, MIXED_QUEUES);
@@ -144,56 +142,35 @@ static void edit_workload(struct mixed *mixed, int n)
 static void move_workload(struct mixed *mixed)
 {
     static const enum touch deeds[] = {TOUCH_FINISH, TOUCH_REMOVE, TOUCH_EVICT, TOUCH_STOP};
-    struct step step = step_make(STEP_TOUCH);
     int n = mixed_below(mixed, MIXED_WORKLOADS);
+    struct step step = step_of(STEP_TOUCH, n);
 
     if (!mixed->world.objects[n].is || mixed_one_in(mixed, 3)) {
         edit_workload(mixed, n);
         return;
     }
-    step.v[TOUCH_NUMBER] = n;
     step.v[TOUCH_WHAT] = deeds[mixed_below(mixed, 4)];
     workload_world_touch(&mixed->world, step.v);
     mixed_show_workload(mixed, n);
 }
 
-static void ask_for_write(struct mixed *mixed, struct effect *effect)
-{
-    static struct workload_write_report report; /* large */
-    int n = workload_world_find(effect->name);
-
-    engine_workload_write(mixed->engine, effect->workload, &report);
-    mixed->requests[n] =
-        (struct mixed_request){.is = true, .id = effect->id, .version = effect->resource_version};
-    workload_world_read_write(&report, &mixed->requests[n].write);
-    outbox_lease(engine_outbox(mixed->engine), effect, 0);
-}
-
-/* What becomes of it: a write that comes too late is a conflict, whatever else was to be. */
+/* What becomes of a write into a workload. */
 static void answer_write(struct mixed *mixed, int n, enum carry how)
 {
-    struct mixed_request request = mixed->requests[n];
-    struct workload_object *object = &mixed->world.objects[n];
-    enum effect_result result = EFFECT_RETRY;
+    struct workload_request request = mixed->requests[n];
+    enum effect_result result;
 
     mixed->requests[n].is = false;
     if (!request.is || how == CARRY_NEVER)
         return;
-    if (how == CARRY_REFUSED) {
-        result = EFFECT_CONFLICT;
-    } else if (how != CARRY_RETRY) {
-        result = !object->is                          ? EFFECT_GONE
-                 : object->version != request.version ? EFFECT_CONFLICT
-                                                      : EFFECT_DONE;
-        if (result == EFFECT_DONE)
-            workload_world_write(&mixed->world, n, &request.write);
-    }
+    result = workload_world_carry(&mixed->world, n, &request, how);
     if (mixed->trace)
         printf("# write %s of workload %d: %d\n", request.write.write, n, (int)result);
     if (how != CARRY_DONE_UNSAID)
         outbox_ack(engine_outbox(mixed->engine), request.id,
                    how == CARRY_DONE_RETRY ? EFFECT_RETRY : result,
-                   result == EFFECT_DONE && how == CARRY_DONE ? object->version : 0);
+                   result == EFFECT_DONE && how == CARRY_DONE ? mixed->world.objects[n].version
+                                                              : 0);
     mixed_rest(mixed);
     mixed_show_workload(mixed, n);
 }
@@ -227,7 +204,8 @@ static bool take_effect(struct mixed *mixed, bool calm)
     if (outbox_next(engine_outbox(mixed->engine), &effect) <= 0)
         return false;
     if (effect.kind == EFFECT_WRITE_WORKLOAD)
-        ask_for_write(mixed, &effect);
+        workload_world_lease(mixed->engine, &effect,
+                             &mixed->requests[workload_world_find(effect.name)]);
     else
         answer_pod(mixed, &effect, calm);
     mixed_rest(mixed);
@@ -265,8 +243,7 @@ void mixed_step(struct mixed *mixed)
         engine_set_leader(mixed->engine, mixed->leads);
         mixed_rest(mixed);
     } else {
-        if (!mixed_close(mixed))
-            mixed_break(mixed, "the engine leaks");
+        mixed_close(mixed);
         mixed_begin(mixed);
     }
     mixed_look(mixed);
@@ -351,12 +328,12 @@ void mixed_calm_down(struct mixed *mixed)
     for (int round = 0; work_off(mixed) && mixed->broken[0] == '\0'; round++) {
         mixed_look(mixed);
         if (mixed->evictions > MOST_EVICTIONS)
-            mixed_break(mixed, "they evict each other for ever");
+            differ(mixed->broken, "they evict each other for ever");
         else if (round == MOST_ROUNDS)
-            mixed_break(mixed, "there is always something to do");
+            differ(mixed->broken, "there is always something to do");
     }
     mixed_read(mixed, claims);
     for (int n = 0; n < MIXED_CLAIMS; n++)
         if (claims[n].promised || claims[n].goes)
-            mixed_break(mixed, "at the end somebody is still promised room, or goes: %d", n);
+            differ(mixed->broken, "at the end somebody is still promised room, or goes: %d", n);
 }

@@ -48,7 +48,7 @@ static void read_pod(const struct mixed *mixed, int n, struct mixed_claim *ret)
 {
     const struct engine *e = mixed->engine;
     const struct mixed_pod *pod = &mixed->pods[n];
-    uint32_t id = claim_find(e, text_of(world_uid(n)));
+    uint32_t id = claim_find(e, text_of(world_uids[n]));
     const struct claim *claim = id == 0 ? NULL : claim_at(e, id);
 
     if (id == 0)
@@ -63,7 +63,7 @@ static void read_pod(const struct mixed *mixed, int n, struct mixed_claim *ret)
     ret->since = pod->created;
     ret->stamp = claim->stamp;
     ret->of = (claim->flags & CLAIM_VICTIM) != 0 ? number_of(e, pledge_at(e, id)->of) : -1;
-    ret->uid = world_uid(n);
+    ret->uid = world_uids[n];
     memcpy(ret->asks, pod->asks, sizeof(ret->asks));
     read_promise(e, id, ret);
 }
@@ -73,7 +73,7 @@ static void read_gang(const struct mixed *mixed, struct mixed_claim *ret)
 {
     const struct engine *e = mixed->engine;
     uint32_t id =
-        engine_find_group(e, GROUP_NATIVE, text_of("space"), text_of(world_group(MIXED_NATIVE)));
+        engine_find_group(e, GROUP_NATIVE, text_of("space"), text_of(world_groups[MIXED_NATIVE]));
     uint32_t entry = id == 0 ? 0 : group_at(e, id)->entry;
 
     if (entry == 0 || claim_at(e, entry)->state != CLAIM_WAITING)
@@ -85,7 +85,7 @@ static void read_gang(const struct mixed *mixed, struct mixed_claim *ret)
     ret->priority = INT32_MIN;
     for (int n = 0; n < MIXED_PODS; n++) {
         const struct mixed_pod *pod = &mixed->pods[n];
-        uint32_t member = claim_find(e, text_of(world_uid(n)));
+        uint32_t member = claim_find(e, text_of(world_uids[n]));
 
         if (!pod->member || member == 0 || claim_holds(claim_at(e, member)))
             continue;
@@ -103,7 +103,7 @@ static void read_workload(const struct mixed *mixed, int n, struct mixed_claim *
 {
     const struct engine *e = mixed->engine;
     const struct workload_object *object = &mixed->world.objects[n];
-    uint32_t id = workload_find(e, text_of("space"), text_of(workload_world_name(n)));
+    uint32_t id = workload_find(e, text_of("space"), text_of(workload_world_names[n]));
     const struct workload *workload = id == 0 ? NULL : workload_at(e, id);
     const struct demand *demand = id == 0 ? NULL : demand_at(e, workload->demand);
 

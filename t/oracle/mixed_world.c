@@ -3,22 +3,11 @@
 #include "t/oracle/mixed.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TICKS = 2000 };
-
-void mixed_break(struct mixed *mixed, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (mixed->broken[0] == '\0')
-        vsnprintf(mixed->broken, sizeof(mixed->broken), format, args);
-    va_end(args);
-}
 
 int mixed_below(struct mixed *mixed, int n)
 {
@@ -32,13 +21,11 @@ bool mixed_one_in(struct mixed *mixed, int n)
 
 void mixed_rest(struct mixed *mixed)
 {
-    workload_supply_stop(&mixed->supply);
     for (int n = 0; engine_more(mixed->engine) && mixed->broken[0] == '\0'; n++) {
         if (n == MOST_TICKS)
-            mixed_break(mixed, "it never has nothing to do");
+            differ(mixed->broken, "it never has nothing to do");
         engine_tick(mixed->engine);
     }
-    workload_supply_resume(&mixed->supply);
 }
 
 /* Objects that come and change without a host's doing. */
@@ -51,16 +38,15 @@ void mixed_call(struct mixed *mixed, const struct step *step)
         step_print(stdout, step);
     }
     if (drive(mixed->engine, step, &answer) < 0)
-        mixed_break(mixed, "an error from a call that has what it needs");
+        differ(mixed->broken, "an error from a call that has what it needs");
     mixed_rest(mixed);
 }
 
 void mixed_show_pod(struct mixed *mixed, int n)
 {
     const struct mixed_pod *pod = &mixed->pods[n];
-    struct step step = step_make(pod->is ? STEP_SEE : STEP_LOSE);
+    struct step step = step_of(pod->is ? STEP_SEE : STEP_LOSE, n);
 
-    step.v[POD_UID] = n;
     if (pod->is) {
         step.v[POD_CREATED] = pod->created;
         step.v[POD_PRIORITY] = pod->priority;
@@ -78,9 +64,8 @@ void mixed_show_pod(struct mixed *mixed, int n)
 void mixed_show_group(struct mixed *mixed)
 {
     const struct mixed_group *group = &mixed->group;
-    struct step step = step_make(group->is ? STEP_GROUP : STEP_LOSE_GROUP);
+    struct step step = step_of(group->is ? STEP_GROUP : STEP_LOSE_GROUP, MIXED_NATIVE);
 
-    step.v[GROUP_NUMBER] = MIXED_NATIVE;
     if (group->is) {
         step.v[GROUP_CREATED] = group->created;
         step.v[GROUP_MINIMUM] = group->minimum;
@@ -93,7 +78,6 @@ void mixed_show_group(struct mixed *mixed)
 void mixed_show_workload(struct mixed *mixed, int n)
 {
     const struct workload_object *object = &mixed->world.objects[n];
-    struct workload_view view;
 
     if (mixed->trace)
         printf("# workload %d: is %d version %" PRId64 " priority %d local %d asks %" PRId64
@@ -102,14 +86,8 @@ void mixed_show_workload(struct mixed *mixed, int n)
                object->sets[0].asks[0], object->sets[0].asks[1], object->sets[0].count,
                object->conditions[CONDITION_RESERVED].is_true,
                object->conditions[CONDITION_EVICTED].is_true, object->job_stopped);
-    if (object->is) {
-        workload_world_facts(object, &view);
-        if (engine_see_workload(mixed->engine, &view.facts) < 0)
-            mixed_break(mixed, "an error from a call that has what it needs");
-    } else {
-        engine_lose_workload(mixed->engine, text_of("space"), text_of(workload_world_name(n)),
-                             text_of(workload_world_uid(n, object->object)));
-    }
+    if (workload_world_show(mixed->engine, object) < 0)
+        differ(mixed->broken, "an error from a call that has what it needs");
     mixed_rest(mixed);
 }
 
@@ -158,17 +136,15 @@ void mixed_edit_node(struct mixed *mixed, int node)
 static void show_scenery(struct mixed *mixed)
 {
     for (int flavor = 0; flavor < MIXED_FLAVORS; flavor++) {
-        struct step step = step_make(STEP_FLAVOR);
+        const struct step step = step_of(STEP_FLAVOR, flavor);
 
-        step.v[FLAVOR_NUMBER] = flavor;
         mixed_call(mixed, &step);
     }
     for (int node = 0; node < MIXED_NODES; node++)
         mixed_call(mixed, &mixed->nodes[node]);
     for (int n = 0; n < MIXED_QUEUES; n++) {
-        struct step step = step_make(STEP_LOCAL);
+        struct step step = step_of(STEP_LOCAL, n);
 
-        step.v[LOCAL_NUMBER] = n;
         step.v[LOCAL_QUEUE] = NAME_FIRST + MIXED_COHORTS + n;
         mixed_call(mixed, &step);
     }
@@ -178,12 +154,9 @@ static void show_scenery(struct mixed *mixed)
 void mixed_begin(struct mixed *mixed)
 {
     struct step config = step_make(STEP_CONFIG), synced = step_make(STEP_SYNCED);
-    struct engine_config facts;
 
     config.v[CONFIG_ADMITS] = config.v[CONFIG_EVICTS] = 1;
-    world_config(config.v, &facts);
-    mixed->engine = NULL;
-    if (engine_create(&facts, &mixed->mem, &mixed->engine) < 0)
+    if (supply_open(&mixed->supply, &config, &mixed->engine) != NULL)
         abort();
     engine_set_time(mixed->engine, mixed->now);
     memset(mixed->requests, 0, sizeof(mixed->requests));
@@ -206,20 +179,20 @@ void mixed_begin(struct mixed *mixed)
 
 void mixed_open(struct mixed *mixed)
 {
-    mixed->mem = workload_supply_mem(&mixed->supply);
+    supply_init(&mixed->supply, false);
     mixed->world.now = mixed->now = 1000 * SECOND;
     mixed->remakes = mixed_one_in(mixed, 2);
     mixed->most = 2 + mixed_below(mixed, 9);
     mixed->group = (struct mixed_group){.queue = MIXED_COHORTS, .priority = UNSAID};
     for (int node = 0; node < MIXED_NODES; node++)
         mixed->nodes[node] = any_node(mixed, node);
-    workload_supply_resume(&mixed->supply);
     mixed_begin(mixed);
 }
 
-bool mixed_close(struct mixed *mixed)
+void mixed_close(struct mixed *mixed)
 {
     engine_destroy(mixed->engine);
     mixed->engine = NULL;
-    return mixed->supply.bytes == 0;
+    if (mixed->supply.bytes != 0)
+        differ(mixed->broken, "the engine leaks %zu bytes", mixed->supply.bytes);
 }

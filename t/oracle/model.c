@@ -96,6 +96,13 @@ int64_t model_need(const struct model_claim *claim, int resource)
     return amount == UNSAID ? 0 : amount;
 }
 
+int model_root(const struct model *model, int queue)
+{
+    while (model->queues[queue].parent >= 0)
+        queue = model->queues[queue].parent;
+    return queue;
+}
+
 bool model_is_below(const struct model *model, int queue, int ancestor)
 {
     while (queue >= 0 && queue != ancestor)
@@ -120,6 +127,19 @@ bool model_has_children(const struct model *model, int queue)
         if (model->queues[child].parent == queue && exists(model, child))
             return true;
     return false;
+}
+
+/* Of groups only those that book room. */
+void model_count_claims(const struct model *model, int queue, uint32_t ret[CLAIM_STATES])
+{
+    memset(ret, 0, CLAIM_STATES * sizeof *ret);
+    for (int uid = 0; uid < UIDS + GROUPS; uid++) {
+        const struct model_claim *claim = &model->claims[uid];
+
+        if (claim->live && (uid < UIDS || (claim->is_booking && claim->state != CLAIM_HELD)) &&
+            model_is_below(model, model_queue_of(claim), queue))
+            ret[claim->state]++;
+    }
 }
 
 enum stop model_stops(const struct model *model, int queue)
@@ -172,18 +192,17 @@ int model_group_of(const struct model *model, int queue, int resource)
 
 void model_set_queue(struct model *model, const int64_t *spec)
 {
-    struct model_queue *queue =
-        &model->queues[model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME])];
+    int queue = model_queue_id((int)spec[QUEUE_KIND], (int)spec[QUEUE_NAME]);
     bool edited;
 
-    model_hear(model, (int)(queue - model->queues), spec);
-    edited = model_edit_queue(model, (int)(queue - model->queues), spec);
-    memcpy(queue->spec, spec, sizeof queue->spec);
-    queue->seen = true;
+    model_hear(model, queue, spec);
+    edited = model_edit_queue(model, queue, spec);
+    memcpy(model->queues[queue].spec, spec, sizeof model->queues[queue].spec);
+    model->queues[queue].seen = true;
     place_queues(model);
     for (int uid = 0; uid < UIDS; uid++)
         if (edited && model_holds(&model->claims[uid]) &&
-            model_queue_of(&model->claims[uid]) == (int)(queue - model->queues))
+            model_queue_of(&model->claims[uid]) == queue)
             model_guess_flavors(model, &model->claims[uid]);
 }
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_MODEL_H
 #define SLUICE_T_ORACLE_MODEL_H
 
-#include "plugin/base/amount.h"
+#include "t/oracle/naive_world.h"
 #include "t/oracle/states.h"
 
 /*
@@ -10,8 +10,6 @@
  * remembered that can be computed. Every number is computed anew from the pods whenever it is asked
  * for, and every decision looks at everything.
  */
-enum { CELLS = (FLAVORS + 1) * RESOURCES };
-
 struct model_claim {
     bool live;
     int64_t pod[STEP_FIELDS]; /* as it was last seen */
@@ -114,11 +112,6 @@ static inline enum queue_kind model_kind(int queue)
     return (enum queue_kind)(queue / QUEUE_NAMES);
 }
 
-static inline int model_cell(int flavor, int resource)
-{
-    return flavor * RESOURCES + resource;
-}
-
 /* The queue that a claim counts in. */
 int model_queue_of(const struct model_claim *claim);
 
@@ -144,8 +137,12 @@ bool model_is_strict(const struct model *model, int queue);
 /* Whether it is the first in a queue where nobody passes the first. */
 bool model_heads(const struct model *model, int uid);
 
+int model_root(const struct model *model, int queue);
 bool model_is_below(const struct model *model, int queue, int ancestor);
 bool model_has_children(const struct model *model, int queue);
+
+/* The claims in a queue and below it, by state. */
+void model_count_claims(const struct model *model, int queue, uint32_t ret_counts[CLAIM_STATES]);
 
 /* Why nothing is granted in a queue. Who was granted goes on in one that is closed. */
 enum stop { STOP_NOTHING, STOP_CLOSED, STOP_SUSPENDED, STOP_UNKNOWN, STOP_INACTIVE };
@@ -205,6 +202,10 @@ void model_begin_gangs(struct model *model);
 /* A member that cannot be granted a place alone. */
 bool model_waits_for_gang(const struct model *model, int uid);
 
+/* How many members of the group have succeeded; and with those that hold. */
+int model_count_succeeded(const struct model *model, int group);
+int model_count_there(const struct model *model, int group);
+
 /* Whether the claim is a member of the group, and whether nothing is wrong with that. */
 bool model_is_member(const struct model_claim *claim, int group);
 bool model_group_is_sound(const struct model *model, int group);
@@ -222,7 +223,6 @@ bool model_books(const struct model *model, int group, struct model_claim *ret);
 void model_book(struct model *model, int uid, const int flavors[RESOURCES]);
 void model_review_booking(struct model *model, int group, const struct model_claim *before,
                           bool waits_as_one);
-void model_pass_on(struct model *model, int group, int queue);
 void model_rebuild_bookings(struct model *model);
 void model_begin_booking(struct model *model, int group);
 void model_restore_booking(struct model *model, int group);
@@ -247,9 +247,8 @@ void model_give(struct model *model, int uid, const int flavors[RESOURCES]);
 
 /* A claim that holds more than there is gives it back; one that a restart found granted gets it
  * back if it fits. */
-struct limits;
 void model_demote(struct model *model, int uid);
-void model_restore(struct model *model, int uid, const struct limits *limits);
+void model_restore(struct model *model, int uid);
 
 /* Demotes, restores and grants until nothing is left to do. */
 void model_settle(struct model *model);
@@ -292,7 +291,6 @@ int model_find_place(const struct model *model, const struct model_claim *before
 int model_find_place_in_group(const struct model *model, const struct model_claim *claim);
 
 bool model_names_place(const int64_t *pod);
-bool model_has_known_group(const struct model *model, const int64_t *pod);
 bool model_misleads(const struct model *model, const struct model_claim *claim);
 void model_note_place(const struct model *model, struct model_claim *claim);
 
@@ -318,7 +316,5 @@ void model_guess_again(struct model *model);
 
 /* Whether a claim could be given a flavor, for all that quota says. */
 bool model_flavor_serves(const struct model *model, const struct model_claim *claim, int flavor);
-
-bool model_node_has(const struct model *model, int node, int flavor);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const wide UNLIMITED = (wide)1 << 120;
-
 void naive_begin(struct naive_world *world, int nodes, int claims)
 {
     world->node_count = nodes;
@@ -52,7 +50,7 @@ static wide room_of(const struct naive_world *world, int cell, const wide used[N
 {
     const struct naive_quota *quota = &world->nodes[node].at[cell];
     int parent = world->nodes[node].parent;
-    wide room = UNLIMITED;
+    wide room = NAIVE_UNLIMITED;
 
     if (parent >= 0)
         room = wide_max(0, quota->kept - used[node]) + room_of(world, cell, used, parent);

@@ -13,6 +13,9 @@
  * A claim is a pod, what lacks to a gang's minimum, or a workload. A cell is a flavor's resource.
  */
 enum { NAIVE_NODES = 3 * QUEUE_NAMES, NAIVE_CLAIMS = UIDS + GROUPS };
+/* Room that has no bound. */
+#define NAIVE_UNLIMITED ((wide)1 << 120)
+
 enum { NAIVE_CELLS = (FLAVORS + 1) * RESOURCES };
 
 static inline int naive_cell(int flavor, int resource)

@@ -29,7 +29,7 @@ static bool is_complete(const struct model *model, int group)
 
 bool native_misses_members(const struct model *model, int group)
 {
-    int64_t there = 0;
+    int64_t there = model_count_succeeded(model, group);
     bool any = false, some_run = false;
 
     for (int uid = 0; uid < UIDS; uid++) {
@@ -38,7 +38,6 @@ bool native_misses_members(const struct model *model, int group)
         any |= is;
         some_run |= is && model->claims[uid].state == CLAIM_ALLOCATED;
         there += is;
-        there += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
     }
     return world_is_native(group) && any && !some_run &&
            (there < model->groups[group].facts[GROUP_MINIMUM] ||

@@ -4,10 +4,8 @@
  * same call works afterwards as if nothing had been. Calls that cannot fail work without memory. */
 #include "t/kit/tap.h"
 #include "t/oracle/drive.h"
+#include "t/oracle/supply.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const script[] = {
@@ -105,56 +103,7 @@ static const char *const script[] = {
     "lose uid=20",
     "lose uid=22",
 };
-enum { SCRIPT_LENGTH = sizeof script / sizeof script[0], MOST_ALLOCATIONS = 1000 };
-
-/* Gives n more times, then never again. */
-struct supply {
-    size_t bytes;
-    uint32_t left;
-    bool refused;
-};
-
-static void *take(void *ctx, size_t size)
-{
-    struct supply *supply = ctx;
-
-    if (supply->left == 0) {
-        supply->refused = true;
-        return NULL;
-    }
-    if (supply->left != UINT32_MAX)
-        supply->left--;
-    supply->bytes += size;
-    return malloc(size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    struct supply *supply = ctx;
-
-    supply->bytes -= size;
-    free(p);
-}
-
-struct world {
-    struct supply supply;
-    struct mem mem;
-    struct engine *engine;
-};
-
-static void world_init(struct world *world)
-{
-    *world = (struct world){.supply.left = UINT32_MAX};
-    world->mem = (struct mem){take, give_back, &world->supply, NULL};
-}
-
-static int world_open(struct world *world, const struct step *config)
-{
-    struct engine_config facts;
-
-    world_config(config->v, &facts);
-    return engine_create(&facts, &world->mem, &world->engine);
-}
+enum { SCRIPT_LENGTH = sizeof script / sizeof script[0] };
 
 static void work_off(struct engine *engine)
 {
@@ -162,40 +111,25 @@ static void work_off(struct engine *engine)
         engine_tick(engine);
 }
 
-/* Whether the engine is as sound as it was, and the same. */
-static bool unchanged(const struct engine *engine, uint64_t digest)
-{
-    const char *broken = engine_check(engine);
+/* A step, and where its answer goes. */
+struct asked {
+    const struct step *step;
+    struct answer *answer;
+};
 
-    if (broken != NULL)
-        tap_diag("invariant: %s", broken);
-    return broken == NULL && engine_digest(engine, true) == digest;
+static int call(struct engine **engine, const void *ctx)
+{
+    const struct asked *asked = ctx;
+
+    return drive(*engine, asked->step, asked->answer);
 }
 
-/* The call of a step with ever more memory, until it succeeds. False: a failure was not clean. */
-static bool starve(struct world *world, const struct step *step, struct answer *ret_answer)
+/* Whether nothing is wrong; if something is, it is told. */
+static bool is_right(const char *wrong)
 {
-    uint64_t before = engine_digest(world->engine, true);
-
-    for (uint32_t n = 0; n < MOST_ALLOCATIONS; n++) {
-        int error;
-
-        world->supply.left = n;
-        world->supply.refused = false;
-        error = drive(world->engine, step, ret_answer);
-        world->supply.left = UINT32_MAX;
-        if (error == 0)
-            return true;
-        if (error != ENGINE_NO_MEMORY || !world->supply.refused) {
-            tap_diag("allocation %u: error %d", n + 1, error);
-            return false;
-        }
-        if (!unchanged(world->engine, before)) {
-            tap_diag("allocation %u: not the state before", n + 1);
-            return false;
-        }
-    }
-    return false;
+    if (wrong != NULL)
+        tap_diag("%s", wrong);
+    return wrong == NULL;
 }
 
 static bool same_answers(const struct answer *a, const struct answer *b)
@@ -208,46 +142,43 @@ static bool same_answers(const struct answer *a, const struct answer *b)
 
 static void play_script(const char *what, const struct step *config)
 {
-    struct world poor, rich;
+    struct supply poor, rich;
+    struct engine *starved, *fed;
+    bool opened;
 
-    world_init(&poor);
-    world_init(&rich);
-    for (uint32_t n = 0;; n++) {
-        poor.supply.left = n;
-        if (world_open(&poor, config) == 0)
-            break;
-        if (poor.supply.bytes > 0 || n == MOST_ALLOCATIONS) {
-            ok(false, "%s: a failed engine_create keeps nothing", what);
-            return;
-        }
+    supply_init(&poor, true);
+    supply_init(&rich, false);
+    opened = is_right(supply_open(&poor, config, &starved)) &&
+             is_right(supply_open(&rich, config, &fed));
+    if (!opened) {
+        ok(false, "%s: a failed engine_create keeps nothing", what);
+        return;
     }
-    poor.supply.left = UINT32_MAX;
-    world_open(&rich, config);
-    ok(engine_digest(poor.engine, true) == engine_digest(rich.engine, true), "%s: engine_create",
-       what);
+    ok(engine_digest(starved, true) == engine_digest(fed, true), "%s: engine_create", what);
     for (int n = 0; n < SCRIPT_LENGTH; n++) {
         struct answer got, wanted;
         struct step step;
+        const struct asked asked = {&step, &got};
         bool clean;
 
         if (!step_parse(script[n], &step)) {
             ok(false, "a step: %s", script[n]);
             continue;
         }
-        engine_set_time(poor.engine, (n + 1) * SECOND);
-        engine_set_time(rich.engine, (n + 1) * SECOND);
-        clean = starve(&poor, &step, &got) && drive(rich.engine, &step, &wanted) == 0;
-        poor.supply.left = 0;
-        work_off(poor.engine);
-        poor.supply.left = UINT32_MAX;
-        work_off(rich.engine);
-        ok(clean && same_answers(&got, &wanted) &&
-               unchanged(poor.engine, engine_digest(rich.engine, true)),
+        engine_set_time(starved, (n + 1) * SECOND);
+        engine_set_time(fed, (n + 1) * SECOND);
+        clean =
+            is_right(supply_call(&poor, &starved, call, &asked)) && drive(fed, &step, &wanted) == 0;
+        supply_stop(&poor);
+        work_off(starved);
+        work_off(fed);
+        ok(clean && same_answers(&got, &wanted) && is_right(engine_check(starved)) &&
+               engine_digest(starved, true) == engine_digest(fed, true),
            "%s: %s", what, script[n]);
     }
-    engine_destroy(poor.engine);
-    engine_destroy(rich.engine);
-    is_int(poor.supply.bytes, 0, "%s: all memory is given back", what);
+    engine_destroy(starved);
+    engine_destroy(fed);
+    is_int(poor.bytes, 0, "%s: all memory is given back", what);
 }
 
 int main(void)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/victims.h"
 
-#include <string.h>
-
 /* What time alone does to claims. */
 
 /* A granted pod that no scheduling cycle has seen for so long is held by somebody else. In a queue
@@ -30,8 +28,8 @@ static int64_t deadline_of(const struct model *model, const struct model_claim *
         other = claim->since + longest_without_a_cycle;
     if (claim->state == CLAIM_HELD && claim->again != 0)
         other = claim->again;
-    if (model_victim_deadline(model, claim) < other)
-        other = model_victim_deadline(model, claim);
+    if (model_victim_deadline(claim) < other)
+        other = model_victim_deadline(claim);
     if (claim->rests_until * SECOND > model->now && claim->rests_until * SECOND < other)
         other = claim->rests_until * SECOND; /* then others may take its room */
     return at < other ? at : other;
@@ -50,7 +48,7 @@ int64_t model_next_deadline(const struct model *model)
 /* Whether somebody's release changes what is in use. */
 static bool leaves_room(const struct limits *before, const struct limits *after, int queue)
 {
-    for (int cell = 0; cell < CELLS; cell++)
+    for (int cell = 0; cell < NAIVE_CELLS; cell++)
         if (before->at[queue][cell].usage != after->at[queue][cell].usage)
             return true;
     return false;
@@ -87,18 +85,11 @@ static int next_due(const struct model *model)
     return first;
 }
 
-static int root_of(const struct model *model, int queue)
-{
-    while (model->queues[queue].parent >= 0)
-        queue = model->queues[queue].parent;
-    return queue;
-}
-
 /* Who has waited out its backoff is a newcomer: it may pass at once, but not where room is being
  * given away in its tree. A head that goes lets the next one of its queue try. */
 static void let_in(struct model *model, int uid, bool stirred[QUEUES])
 {
-    int root = root_of(model, model_queue_of(&model->claims[uid]));
+    int root = model_root(model, model_queue_of(&model->claims[uid]));
     bool was_head = model_heads(model, uid);
 
     if (stirred[root])
@@ -121,11 +112,11 @@ void model_set_time(struct model *model, int64_t now)
                    (claim->confirmed || claim->forget_at > now)) {
             model_give_up(model, uid, 0);
             let_in(model, uid, stirred);
-        } else if (model_victim_deadline(model, claim) <= now &&
+        } else if (model_victim_deadline(claim) <= now &&
                    (claim->confirmed || claim->forget_at > now)) {
             model_victim_expires(model, uid);
         } else {
-            int root = root_of(model, model_queue_of(claim));
+            int root = model_root(model, model_queue_of(claim));
 
             stirred[root] |= end(model, uid);
         }

@@ -17,7 +17,7 @@ static bool keeps_place(const struct model *model, const struct model_claim *cla
     return model_grants(model) && model_holds(claim) && (bound || claim->state == CLAIM_ALLOCATED);
 }
 
-bool model_has_known_group(const struct model *model, const int64_t *pod)
+static bool has_known_group(const struct model *model, const int64_t *pod)
 {
     return pod[POD_GROUP] > 0 && model->groups[pod[POD_GROUP] - 1].seen;
 }
@@ -77,7 +77,7 @@ int model_find_place(const struct model *model, const struct model_claim *before
                      const int64_t *pod)
 {
     bool grouped = pod[POD_GROUP] > 0, bound = pod[POD_NODE] > 0;
-    bool goes = grouped ? model_has_known_group(model, pod) : true;
+    bool goes = grouped ? has_known_group(model, pod) : true;
 
     if (is_stray(model, before, pod, keeps_place(model, before, bound)))
         return 0;
@@ -95,7 +95,7 @@ int model_find_place_in_group(const struct model *model, const struct model_clai
 
     if (is_stray(model, claim, pod, kept))
         return 0;
-    if (kept ? model_has_known_group(model, pod) && may_move(model, claim, pod)
+    if (kept ? has_known_group(model, pod) && may_move(model, claim, pod)
              : !claim->bound || !model_names_place(pod))
         return 0;
     return model_queue_of(claim) + 1;

@@ -1,59 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/judge.h"
-#include "t/oracle/compare.h"
 #include "t/oracle/drive.h"
 #include "t/oracle/limits.h"
 #include "t/oracle/sights.h"
 #include "t/oracle/victims.h"
 #include "t/oracle/writes.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TICKS = 1000 };
 
-static void *take(void *ctx, size_t size)
-{
-    struct play *play = ctx;
-
-    play->bytes += size;
-    return malloc(size);
-}
-
-static void *take_zeroed(void *ctx, size_t size)
-{
-    struct play *play = ctx;
-
-    play->bytes += size;
-    return calloc(1, size);
-}
-
-static void give_back(void *ctx, void *p, size_t size)
-{
-    struct play *play = ctx;
-
-    play->bytes -= size;
-    free(p);
-}
-
 static void open_engine(struct play *play)
 {
-    struct engine_config config;
-    int error;
+    const struct step config = step_from(STEP_CONFIG, play->model.config);
 
-    world_config(play->model.config, &config);
-    error = engine_create(&config, &play->mem, &play->engine);
-    assert(error == 0);
-    (void)error;
+    if (supply_open(&play->supply, &config, &play->engine) != NULL)
+        abort();
     engine_set_time(play->engine, play->model.now);
 }
 
-void play_init(struct play *play)
+void play_init(struct play *play, char difference[DIFFERENCE_MAX])
 {
     struct step config = step_make(STEP_CONFIG);
 
-    *play = (struct play){.mem = {take, give_back, play, take_zeroed}};
+    *play = (struct play){.difference = difference};
+    supply_init(&play->supply, false);
     model_init(&play->model, config.v);
     open_engine(play);
 }
@@ -62,7 +34,8 @@ bool play_finish(struct play *play)
 {
     engine_destroy(play->engine);
     play->engine = NULL;
-    return play->bytes == 0;
+    return play->supply.bytes == 0 ||
+           differ(play->difference, "the engine leaks %zu bytes", play->supply.bytes);
 }
 
 static bool settle(struct play *play)
@@ -70,7 +43,7 @@ static bool settle(struct play *play)
     model_settle(&play->model);
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
-            return differ(play, "it never has nothing to do");
+            return differ(play->difference, "it never has nothing to do");
         engine_tick(play->engine);
     }
     return true;
@@ -124,11 +97,11 @@ static bool restart(struct play *play, uint64_t seed)
     uint64_t before = engine_digest(play->engine, false);
 
     if (!play_finish(play))
-        return differ(play, "the engine leaks %zu bytes", play->bytes);
+        return false;
     open_engine(play);
     writes_restart(&play->model);
     if (!sights_show(play->engine, &play->model, seed))
-        return differ(play, "an error from a call that has what it needs");
+        return differ(play->difference, "an error from a call that has what it needs");
     engine_set_synced(play->engine);
     engine_set_leader(play->engine, true);
     memset(play->removed, 0, sizeof play->removed);
@@ -138,7 +111,7 @@ static bool restart(struct play *play, uint64_t seed)
     if (!settle(play))
         return false;
     return !compares || engine_digest(play->engine, false) == before ||
-           differ(play, "the state after a restart is another");
+           differ(play->difference, "the state after a restart is another");
 }
 
 static bool same_verdict(struct play *play, const char *hook, const struct step *step,
@@ -156,7 +129,7 @@ static bool same_verdict(struct play *play, const char *hook, const struct step 
 
     return (verdict->would == wanted && verdict->pass == pass &&
             (verdict->reason == REASON_NONE) == pass) ||
-           differ(play, "pod %d: %s says %s, would %s (%s), wanted %s", (int)uid, hook,
+           differ(play->difference, "pod %d: %s says %s, would %s (%s), wanted %s", (int)uid, hook,
                   verdict->pass ? "pass" : "hold", verdict->would ? "pass" : "hold",
                   reason_name(verdict->reason), wanted ? "pass" : "hold");
 }
@@ -337,7 +310,7 @@ static bool act(struct play *play, const struct step *step)
         return restart(play, (uint64_t)step->v[0]);
     default:
         if (drive(play->engine, step, &answer) < 0)
-            return differ(play, "an error from a call that has what it needs");
+            return differ(play->difference, "an error from a call that has what it needs");
         return play_world_step(play, step, &answer);
     }
 }
@@ -354,10 +327,8 @@ void judge_play(struct apart *apart, const void *ctx)
     bool same = true;
 
     apart_begin(apart);
-    play_init(&play);
+    play_init(&play, apart->difference);
     while (same && apart->count < history->count)
         same = play_step(&play, &history->steps[apart->count++]);
-    if (!play_finish(&play) && same)
-        differ(&play, "the engine leaks %zu bytes", play.bytes);
-    memcpy(apart->difference, play.difference, sizeof apart->difference);
+    play_finish(&play);
 }

@@ -319,18 +319,11 @@ int main(int argc, char **argv)
     static struct play play;
     uint64_t first = 1, count = 2000;
     long different = 0;
-    bool good = true;
+    const struct argument arguments[] = {
+        {"--seed", .number = &first}, {"--trees", .number = &count, .least = 1}, {.name = NULL}};
 
-    for (int i = 1; i < argc; i++) {
-        if (i + 1 < argc && strcmp(argv[i], "--seed") == 0)
-            good = argument_number(argv[++i], 0, &first);
-        else if (i + 1 < argc && strcmp(argv[i], "--trees") == 0)
-            good = argument_number(argv[++i], 1, &count);
-        else
-            good = false;
-        if (!good)
-            return fputs("usage: t-quota_trees [--seed N] [--trees N]\n", stderr), 2;
-    }
+    if (!argument_read(argc, argv, arguments))
+        return fputs("usage: t-quota_trees [--seed N] [--trees N]\n", stderr), 2;
     for (uint64_t seed = first; seed < first + count && different < 10; seed++)
         different += !play_tree(&play, seed);
     tap_diag("%" PRIu64 " trees, up to %ld levels; %ld numbers compared, %ld below a debt; "

@@ -67,7 +67,7 @@ static void share_of(const struct limits *limits, int queue, wide *ret_used, wid
     *ret_used = 0;
     *ret_quota = 1;
     for (int r = 0; r < RESOURCES; r++) {
-        const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
+        const struct number *number = &limits->at[queue][naive_cell(FLAVOR_DEFAULT, r)];
         wide used = number->reserved + number->allocated;
 
         if (number->sets && share_compare(used, number->share, *ret_used, *ret_quota) > 0) {
@@ -101,7 +101,7 @@ static int64_t priority_of(const struct model *model, int queue)
 
 static int names_compare(int a, int b)
 {
-    return strcmp(world_queue(a % QUEUE_NAMES), world_queue(b % QUEUE_NAMES));
+    return strcmp(world_queues[a % QUEUE_NAMES], world_queues[b % QUEUE_NAMES]);
 }
 
 /* Between siblings: queue priority, share, oldest head, name. */
@@ -153,7 +153,7 @@ static bool borrows(const struct model *model, const struct limits *limits, int 
 
         if (candidate->flavors[r] < 0)
             continue;
-        number = &limits->at[queue][model_cell(candidate->flavors[r], r)];
+        number = &limits->at[queue][naive_cell(candidate->flavors[r], r)];
         if (number->usage + model_need(&model->claims[candidate->uid], r) > number->share)
             return true;
     }
@@ -247,12 +247,7 @@ static bool grant_one(struct model *model, int root)
         return false;
     if (model_preempt_instead(model, winner.uid))
         return true;
-    if (winner.uid >= UIDS)
-        model_grant_gang(model, winner.uid - UIDS, winner.flavors);
-    else
-        model_give(model, winner.uid, winner.flavors);
-    model_review_groups(model);
-    model_note_promises(model);
+    model_grant(model, winner.uid, winner.flavors);
     return true;
 }
 
@@ -262,7 +257,7 @@ static bool relieves(const struct model *model, const struct limits *limits,
                      const struct model_claim *claim, int queue)
 {
     for (int r = 0; r < RESOURCES; r++) {
-        int at = model_queue_of(claim), cell = model_cell(claim->flavor[r], r);
+        int at = model_queue_of(claim), cell = naive_cell(claim->flavor[r], r);
         const struct number *number;
 
         if (claim->flavor[r] < 0 || model_need(claim, r) == 0)
@@ -333,8 +328,7 @@ static bool demote_one(struct model *model)
 static void restore_all(struct model *model)
 {
     for (;;) {
-        struct limits limits;
-        struct model_claim *claim;
+        const struct model_claim *claim;
         int oldest = -1;
 
         for (int uid = 0; uid < UIDS + GROUPS; uid++)
@@ -346,14 +340,12 @@ static void restore_all(struct model *model)
         if (oldest < 0)
             return;
         claim = &model->claims[oldest];
-        if (claim->is_booking) {
+        if (claim->is_booking)
             model_restore_booking(model, oldest - UIDS);
-        } else if (claim->pod[POD_GROUP]) {
+        else if (claim->pod[POD_GROUP])
             model_restore_member(model, oldest);
-        } else {
-            limits_count(model, &limits);
-            model_restore(model, oldest, &limits);
-        }
+        else
+            model_restore(model, oldest);
         model_review_groups(model);
     }
 }

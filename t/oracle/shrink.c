@@ -3,7 +3,6 @@
 
 #include "t/oracle/judge.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Whether two differences are of a kind: they may tell of other pods and amounts. */
@@ -23,7 +22,7 @@ static bool alike(const char *a, const char *b)
 
 static bool differs(const struct history *history, const char *like)
 {
-    char difference[1024];
+    char difference[DIFFERENCE_MAX];
 
     judge_history(history, difference);
     return alike(difference, like);
@@ -85,7 +84,7 @@ static bool drop_fields(struct history *history, const char *like)
     return any;
 }
 
-void shrink(struct history *history, char ret_difference[1024])
+void shrink(struct history *history, char ret_difference[DIFFERENCE_MAX])
 {
     bool more = true;
 

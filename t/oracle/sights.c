@@ -4,16 +4,6 @@
 #include "t/oracle/drive.h"
 #include "t/oracle/random.h"
 
-#include <string.h>
-
-static struct step step_of(enum step_kind kind, const int64_t *fields)
-{
-    struct step step = {.kind = kind};
-
-    memcpy(step.v, fields, sizeof step.v);
-    return step;
-}
-
 /* Things that may exist, by one number: queues, flavors, nodes, pods. */
 enum { SIGHTS = QUEUES + FLAVORS + NODES + COMMANDS + GROUPS + UIDS };
 
@@ -21,37 +11,37 @@ enum { SIGHTS = QUEUES + FLAVORS + NODES + COMMANDS + GROUPS + UIDS };
 static bool sight_of(const struct model *model, int number, struct step *ret_step)
 {
     if (number < QUEUES) {
-        *ret_step = step_of(STEP_QUEUE, model->queues[number].spec);
+        *ret_step = step_from(STEP_QUEUE, model->queues[number].spec);
         if (model->config[CONFIG_WRITES] && model_kind(number) == QUEUE_VOLCANO)
-            model_fill_word(model, number, ret_step->v);
+            model_fill_word(&model->queues[number].life.now, ret_step->v);
         return model->queues[number].seen;
     }
     number -= QUEUES;
     if (number < FLAVORS) {
-        *ret_step = step_of(STEP_FLAVOR, model->flavors[number].facts);
+        *ret_step = step_from(STEP_FLAVOR, model->flavors[number].facts);
         return model->flavors[number].seen;
     }
     number -= FLAVORS;
     if (number < NODES) {
-        *ret_step = step_of(STEP_NODE, model->nodes[number].facts);
+        *ret_step = step_from(STEP_NODE, model->nodes[number].facts);
         return model->nodes[number].seen;
     }
     number -= NODES;
     if (number < COMMANDS) {
-        *ret_step = step_of(STEP_COMMAND, model->commands[number].facts);
+        *ret_step = step_from(STEP_COMMAND, model->commands[number].facts);
         return model->commands[number].live && !model->commands[number].deleted;
     }
     number -= COMMANDS;
     if (number < GROUPS) {
-        *ret_step = step_of(STEP_GROUP, model->groups[number].facts);
+        *ret_step = step_from(STEP_GROUP, model->groups[number].facts);
         return model->groups[number].seen;
     }
     number -= GROUPS;
     if (model->finished[number].live) {
-        *ret_step = step_of(STEP_SEE, model->finished[number].pod);
+        *ret_step = step_from(STEP_SEE, model->finished[number].pod);
         return true;
     }
-    *ret_step = step_of(STEP_SEE, model->claims[number].pod);
+    *ret_step = step_from(STEP_SEE, model->claims[number].pod);
     return model->claims[number].live && model->claims[number].confirmed;
 }
 

@@ -145,7 +145,7 @@ static int field_of(uint8_t state)
     return field;
 }
 
-static void fill_word(const struct model_word *word, int64_t *fields)
+void model_fill_word(const struct model_word *word, int64_t *fields)
 {
     fields[QUEUE_COMMAND] = field_of(word->word.state);
     fields[QUEUE_CLOSED_BY] =
@@ -153,11 +153,6 @@ static void fill_word(const struct model_word *word, int64_t *fields)
     fields[QUEUE_SUSPENDED_BY] =
         word->word.suspended_by == 0 ? 0 : 1 + field_of(word->word.suspended_by - 1);
     fields[QUEUE_VERSION] = word->version;
-}
-
-void model_fill_word(const struct model *model, int queue, int64_t *fields)
-{
-    fill_word(&model->queues[queue].life.now, fields);
 }
 
 void model_write_word(struct model *model, int queue, struct queue_written word, bool by_others)
@@ -185,7 +180,7 @@ void model_fill_object(struct model *model, int64_t *fields)
     model_write_word(model, queue, fresh ? model_word_of(fields) : life->now.word, true);
     if (!fresh)
         fields[QUEUE_CREATED_SUSPENDED] = life->created_suspended;
-    fill_word(&life->now, fields);
+    model_fill_word(&life->now, fields);
 }
 
 static void hear_word(struct model *model, int queue, const struct model_word *word, bool fresh)
@@ -234,7 +229,7 @@ bool model_shows(const struct model *model, int queue, bool late, int64_t *field
     if (!model->queues[queue].seen || word->version <= life->shown.version)
         return false;
     memcpy(fields, model->queues[queue].spec, STEP_FIELDS * sizeof *fields);
-    fill_word(word, fields);
+    model_fill_word(word, fields);
     return true;
 }
 

@@ -24,7 +24,7 @@ struct model_word {
 /* All that a status says. */
 struct model_status {
     struct queue_written word;
-    int groups[CLAIM_STATES];
+    uint32_t groups[CLAIM_STATES];
     int64_t reserved[RESOURCES], allocated[RESOURCES];
     int stop;
 };
@@ -75,7 +75,7 @@ struct queue_written model_due_word(const struct model *model, int queue);
  * writes its own. */
 void model_fill_object(struct model *model, int64_t *queue_fields);
 struct queue_written model_word_of(const int64_t *queue_fields);
-void model_fill_word(const struct model *model, int queue, int64_t *queue_fields);
+void model_fill_word(const struct model_word *word, int64_t *queue_fields);
 void model_hear(struct model *model, int queue, const int64_t *spec);
 void model_write_word(struct model *model, int queue, struct queue_written word, bool by_others);
 

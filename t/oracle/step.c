@@ -234,6 +234,22 @@ struct step step_make(enum step_kind kind)
     return step;
 }
 
+struct step step_of(enum step_kind kind, int64_t first)
+{
+    struct step step = step_make(kind);
+
+    step.v[0] = first;
+    return step;
+}
+
+struct step step_from(enum step_kind kind, const int64_t fields[STEP_FIELDS])
+{
+    struct step step = {.kind = kind};
+
+    memcpy(step.v, fields, sizeof step.v);
+    return step;
+}
+
 void step_print(FILE *out, const struct step *step)
 {
     int at = 0;

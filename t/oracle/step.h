@@ -2,11 +2,12 @@
 #ifndef SLUICE_T_ORACLE_STEP_H
 #define SLUICE_T_ORACLE_STEP_H
 
-#include "t/oracle/second.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* Times of all histories are in nanoseconds. */
+#define SECOND INT64_C(1000000000)
 
 /*
  * A step of a history: one thing that happens to the engine, as a row of numbers. Nothing in a
@@ -70,8 +71,7 @@ enum config_field {
     CONFIG_WRITES, /* the host writes the states of Volcano's queues */
     CONFIG_EVICTS, /* the host evicts pods */
     CONFIG_ADMITS, /* workloads get their quota here */
-    CONFIG_GATES,  /* preemption gates of workloads count */
-    CONFIG_FIELDS
+    CONFIG_GATES   /* preemption gates of workloads count */
 };
 
 enum pod_field {
@@ -100,8 +100,7 @@ enum pod_field {
     POD_DELETED,
     POD_UNSCHEDULABLE,
     POD_DAEMON,
-    POD_MIRROR,
-    POD_FIELDS
+    POD_MIRROR
 };
 
 /* QUEUE_COMMAND: what the state of the object says. A mark is such a word and 1; 0: none. */
@@ -158,8 +157,7 @@ enum workload_field {
     WORKLOAD_ASKS = WORKLOAD_MINIMUM + 2,  /* for each set and resource */
     WORKLOAD_SELECTS = WORKLOAD_ASKS + 2 * (RESOURCES - 1), /* 0: nothing, else a flavor and 1 */
     WORKLOAD_TOLERATES = WORKLOAD_SELECTS + 2,
-    WORKLOAD_LATE = WORKLOAD_TOLERATES + 2, /* the host is to hear of it */
-    WORKLOAD_FIELDS
+    WORKLOAD_LATE = WORKLOAD_TOLERATES + 2 /* the host is to hear of it */
 };
 enum touch {
     TOUCH_OPEN, /* of a gate */
@@ -172,8 +170,7 @@ enum touch {
     TOUCH_REMOVE,
     TOUCH_EVICT,   /* for a reason that is not ours */
     TOUCH_RESERVE, /* by another leader: in a flavor, of a queue */
-    TOUCH_SIGNAL,
-    TOUCHES
+    TOUCH_SIGNAL
 };
 enum touch_field { TOUCH_NUMBER, TOUCH_WHAT, TOUCH_WHICH, TOUCH_STATE, TOUCH_LATE };
 enum sight_field { SIGHT_NUMBER, SIGHT_OLD };
@@ -188,7 +185,7 @@ enum carry {
     CARRIES
 };
 enum carry_field { CARRY_NUMBER, CARRY_RESULT, CARRY_LATE };
-enum node_field { NODE_NUMBER, NODE_LABEL, NODE_AMOUNT, NODE_FIELDS = NODE_AMOUNT + RESOURCES };
+enum node_field { NODE_NUMBER, NODE_LABEL, NODE_AMOUNT };
 /* ACK_UID: a pod's uid, a queue's name, a command's uid. */
 enum ack_field { ACK_UID, ACK_KIND, ACK_RESULT, ACK_OBJECT, ACK_VERSION };
 enum command_field { COMMAND_UID, COMMAND_CREATED, COMMAND_ACTION, COMMAND_TARGET };
@@ -206,9 +203,7 @@ enum group_field {
     GROUP_PHASE = GROUP_LEAST + RESOURCES - 1, /* as its status says */
     GROUP_GOES_WHOLE,
     GROUP_WANTS_PARTS, /* of a composite one: how many */
-    GROUP_PART,        /* for each: how many pods it wants; 0: it is not there */
-    GROUP_LAST_PART = GROUP_PART + 1,
-    GROUP_FIELDS
+    GROUP_PART         /* for each: how many pods it wants; 0: it is not there */
 };
 enum { PHASE_OTHER, PHASE_COMPLETED, PHASE_INQUEUE };
 
@@ -224,6 +219,12 @@ struct step {
 
 /* All fields at their defaults. */
 struct step step_make(enum step_kind kind);
+
+/* All but the first one, which is this number. */
+struct step step_of(enum step_kind kind, int64_t first);
+
+/* With all these fields. */
+struct step step_from(enum step_kind kind, const int64_t fields[STEP_FIELDS]);
 
 void step_print(FILE *out, const struct step *step);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/victims.h"
 
-#include <string.h>
-
 /* Pods and gangs as the naive searches have them. */
 
 static void fill_node(const struct model *model, const struct limits *limits, int queue,
@@ -17,7 +15,7 @@ static void fill_node(const struct model *model, const struct limits *limits, in
     ret->spares = model_has_children(model, queue) || !q->known || model_spares(model, queue) ||
                   (volcano && q->spec[QUEUE_UNRECLAIMABLE]);
     ret->policy = q->spec;
-    for (int cell = 0; cell < CELLS; cell++) {
+    for (int cell = 0; cell < NAIVE_CELLS; cell++) {
         const struct number *number = &limits->at[queue][cell];
 
         ret->at[cell] = (struct naive_quota){.share = limits_share(queue, number),
@@ -67,7 +65,7 @@ static void fill_claim(const struct model *model, int uid, struct naive_claim *r
     ret->rank = (struct naive_rank){claim->pod[POD_PRIORITY], claim->pod[POD_CREATED]};
     ret->gang_rank = is_pod && ret->gang >= 0 ? gang_rank(model, ret->gang, ret->rank) : ret->rank;
     ret->stamp = claim->stamp;
-    ret->uid = is_pod ? world_uid(uid) : "";
+    ret->uid = is_pod ? world_uids[uid] : "";
     for (int r = 0; r < RESOURCES; r++) {
         int flavor = claim->promise.made ? claim->promise.flavor[r] : holds ? claim->flavor[r] : -1;
 
@@ -89,7 +87,7 @@ static void note_asking(const struct model *model, int queue, struct naive_world
         struct naive_claim *claim = &ret->claims[uids[n]];
 
         claim->asks = model_could_ever(model, ret, uids[n]);
-        for (int cell = 0; cell < CELLS; cell++)
+        for (int cell = 0; cell < NAIVE_CELLS; cell++)
             claim->least[cell] = model_need(&model->claims[uids[n]], cell % RESOURCES);
     }
 }

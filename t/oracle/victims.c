@@ -27,27 +27,19 @@ int model_gang_of(const struct model *model, int uid)
 
 int64_t model_keeps(const struct model *model, int group)
 {
-    int64_t all = 0;
+    const int64_t *facts = model->groups[group].facts;
 
-    for (int uid = 0; uid < UIDS; uid++) {
-        all += model_is_member(&model->claims[uid], group) && model_holds(&model->claims[uid]);
-        all += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    }
-    return model->groups[group].facts[GROUP_GOES_WHOLE] ? all
-                                                        : model->groups[group].facts[GROUP_MINIMUM];
+    return facts[GROUP_GOES_WHOLE] ? model_count_there(model, group) : facts[GROUP_MINIMUM];
 }
 
-int model_count_staying(const struct model *model, int group)
+/* How many of it hold, and do not go. */
+static int count_staying(const struct model *model, int group)
 {
-    int count = 0;
+    int count = model_count_there(model, group);
 
-    for (int uid = 0; uid < UIDS; uid++) {
-        const struct model_claim *claim = &model->claims[uid];
-
-        count += claim->live && claim->pod[POD_GROUP] == group + 1 && model_holds(claim) &&
-                 !model_goes(model, claim);
-        count += model->finished[uid].live && model->finished[uid].pod[POD_GROUP] == group + 1;
-    }
+    for (int uid = 0; uid < UIDS; uid++)
+        count -=
+            model_is_member(&model->claims[uid], group) && model_goes(model, &model->claims[uid]);
     return count;
 }
 
@@ -168,11 +160,7 @@ bool model_edit_queue(struct model *model, int queue, const int64_t *spec)
 
 static int root_of(const struct model *model, int uid)
 {
-    int queue = model_queue_of(&model->claims[uid]);
-
-    while (model->queues[queue].parent >= 0)
-        queue = model->queues[queue].parent;
-    return queue;
+    return model_root(model, model_queue_of(&model->claims[uid]));
 }
 
 /* Whether it could be promised now what it is, had it not been. */
@@ -186,7 +174,7 @@ static bool is_sound(struct model *model, int uid)
     claim->promise.made = false;
     limits_count(model, &limits);
     for (int r = 0; r < RESOURCES; r++) {
-        int cell = model_cell(claim->promise.flavor[r], r);
+        int cell = naive_cell(claim->promise.flavor[r], r);
         const struct number *number;
 
         if (claim->promise.flavor[r] < 0)
@@ -253,7 +241,7 @@ static bool give_back(struct model *model, int uid, int root, bool spared)
         return false;
     for (int other = 0; other < UIDS && gang >= 0; other++)
         could += model_gang_of(model, other) == gang && can_stay(&model->claims[other]);
-    staying = gang < 0 ? 0 : model_count_staying(model, gang);
+    staying = gang < 0 ? 0 : count_staying(model, gang);
     together = gang >= 0 && staying < model_keeps(model, gang);
     if (together && staying + could < model_keeps(model, gang))
         return false;
@@ -285,7 +273,7 @@ static bool give_one_back(struct model *model, int root, bool spared)
     return false;
 }
 
-static void grant(struct model *model, int uid, const int flavors[RESOURCES])
+void model_grant(struct model *model, int uid, const int flavors[RESOURCES])
 {
     if (uid >= UIDS)
         model_grant_gang(model, uid - UIDS, flavors);
@@ -322,19 +310,18 @@ bool model_keep_promises(struct model *model, int root)
             fits = fits &&
                    (flavors[r] < 0 ||
                     model_need(claim, r) <= limits_room_at(model, &limits, model_queue_of(claim),
-                                                           model_cell(flavors[r], r), false));
+                                                           naive_cell(flavors[r], r), false));
         if (!fits)
             continue;
         model_end_promise(model, uid);
-        grant(model, uid, flavors);
+        model_grant(model, uid, flavors);
         return true;
     }
     return false;
 }
 
-int64_t model_victim_deadline(const struct model *model, const struct model_claim *claim)
+int64_t model_victim_deadline(const struct model_claim *claim)
 {
-    (void)model;
     if (!claim->live)
         return INT64_MAX;
     if (claim->victim.spared > 0)

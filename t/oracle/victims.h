@@ -35,6 +35,9 @@ bool model_edit_queue(struct model *model, int queue, const int64_t *spec);
 /* Whether a gang asks for what it asked for before. */
 bool model_asks_the_same(const struct model_claim *before, const struct model_claim *now);
 
+/* A claim that fits, or all that lacks to a gang, is granted, with all that follows. */
+void model_grant(struct model *model, int uid, const int flavors[RESOURCES]);
+
 /* Below a root: promises that cannot be kept are over, victims that nobody needs stay, and who was
  * promised room and has it is granted: then true. */
 bool model_keep_promises(struct model *model, int root);
@@ -64,10 +67,7 @@ int model_gang_of(const struct model *model, int uid);
 /* How many of a gang must stay where one goes alone: of one that goes whole all that hold. */
 int64_t model_keeps(const struct model *model, int group);
 
-/* How many of it hold, and do not go. */
-int model_count_staying(const struct model *model, int group);
-
-int64_t model_victim_deadline(const struct model *model, const struct model_claim *claim);
+int64_t model_victim_deadline(const struct model_claim *claim);
 void model_victim_expires(struct model *model, int uid);
 void model_evict_answered(struct model *model, int uid, bool done);
 bool model_wants_eviction(const struct model *model, const struct model_claim *claim);

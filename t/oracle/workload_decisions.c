@@ -12,14 +12,6 @@ struct choice {
     struct naive_choice made;
 };
 
-static bool waits(const struct workload_model *model, int number, int node)
-{
-    const struct model_workload *workload = &model->workloads[number];
-
-    return workload->known && !workload->over && workload->state == CLAIM_WAITING &&
-           workload_model_queue_of(model, number) == node;
-}
-
 bool workload_model_ranks_before(const struct workload_model *model, int a, int b)
 {
     const struct workload_object *x = &model->workloads[a].seen, *y = &model->workloads[b].seen;
@@ -39,7 +31,7 @@ static int list(const struct workload_model *model, int node, int ret[WORKLOADS]
     for (int n = 0; n < WORKLOADS; n++) {
         int at = count;
 
-        if (!waits(model, n, node))
+        if (!workload_model_waits_in(model, n, node))
             continue;
         for (; at > 0 && workload_model_ranks_before(model, n, ret[at - 1]); at--)
             ret[at] = ret[at - 1];
@@ -320,7 +312,7 @@ void workload_model_settle(struct workload_model *model)
 {
     workload_model_settle_all(model);
     for (int root = 0; root < WORKLOAD_NODES && model->leads && model->synced; root++)
-        while (workload_model_parent(model, root) < 0 && one_thing(model, root))
+        while (model->parents[root] < 0 && one_thing(model, root))
             workload_model_settle_all(model);
     workload_model_settle_all(model);
 }

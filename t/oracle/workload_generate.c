@@ -106,9 +106,8 @@ static struct step any_named_queue(struct workload_generator *g)
 
 static struct step any_flavor(struct workload_generator *g, int number)
 {
-    struct step step = step_make(STEP_FLAVOR);
+    struct step step = step_of(STEP_FLAVOR, number);
 
-    step.v[FLAVOR_NUMBER] = number;
     step.v[FLAVOR_LABELLED] = !one_in(g, 3);
     step.v[FLAVOR_TAINTED] = one_in(g, 6);
     return step;
@@ -116,9 +115,8 @@ static struct step any_flavor(struct workload_generator *g, int number)
 
 static struct step any_local(struct workload_generator *g, int number)
 {
-    struct step step = step_make(STEP_LOCAL);
+    struct step step = step_of(STEP_LOCAL, number);
 
-    step.v[LOCAL_NUMBER] = number;
     step.v[LOCAL_QUEUE] = NAME_FIRST + below(g, g->queues + one_in(g, 20));
     step.v[LOCAL_STOP] = one_in(g, g->begins ? 30 : 5) ? 1 + below(g, 2) : 0;
     step.v[LOCAL_UNSELECTED] = one_in(g, 20);
@@ -127,14 +125,14 @@ static struct step any_local(struct workload_generator *g, int number)
 
 static struct step any_check(struct workload_generator *g, int number)
 {
-    struct step step = step_make(STEP_CHECK);
+    struct step step = step_of(STEP_CHECK, number);
 
-    step.v[CHECK_NUMBER] = number;
     step.v[CHECK_INACTIVE] = one_in(g, g->begins ? 20 : 4);
     return step;
 }
 
-bool workload_generator_begin(struct workload_generator *g, int n, struct step *ret)
+/* How a history begins: step n, until false. */
+static bool begin(struct workload_generator *g, int n, struct step *ret)
 {
     if (n == 0) {
         *ret = step_make(STEP_CONFIG);
@@ -165,8 +163,7 @@ bool workload_generator_begin(struct workload_generator *g, int n, struct step *
         return true;
     }
     if ((n -= g->locals) < 2) {
-        *ret = step_make(n == 0 ? STEP_SYNCED : STEP_LEADER);
-        ret->v[0] = 1;
+        *ret = step_of(n == 0 ? STEP_SYNCED : STEP_LEADER, 1);
         g->begins = n == 0;
         return true;
     }
@@ -175,10 +172,9 @@ bool workload_generator_begin(struct workload_generator *g, int n, struct step *
 
 static struct step any_workload(struct workload_generator *g, const struct workload_play *play)
 {
-    struct step step = step_make(STEP_WORKLOAD);
     int number = below(g, g->workloads);
+    struct step step = step_of(STEP_WORKLOAD, number);
 
-    step.v[WORKLOAD_NUMBER] = number;
     step.v[WORKLOAD_OBJECT] = play->world.objects[number].object;
     if (one_in(g, 12))
         step.v[WORKLOAD_OBJECT] = one_in(g, 2);
@@ -217,11 +213,10 @@ static struct step any_touch(struct workload_generator *g, const struct workload
                                        TOUCH_STOP,   TOUCH_ANSWER,  TOUCH_ANSWER, TOUCH_ANSWER,
                                        TOUCH_FINISH, TOUCH_REMOVE,  TOUCH_DELETE, TOUCH_STRAY,
                                        TOUCH_EVICT,  TOUCH_RESERVE, TOUCH_SIGNAL};
-    struct step step = step_make(STEP_TOUCH);
-    const struct workload_object *object;
+    int number = a_workload(g, play);
+    const struct workload_object *object = &play->world.objects[number];
+    struct step step = step_of(STEP_TOUCH, number);
 
-    step.v[TOUCH_NUMBER] = a_workload(g, play);
-    object = &play->world.objects[step.v[TOUCH_NUMBER]];
     step.v[TOUCH_WHAT] = deeds[below(g, sizeof(deeds) / sizeof(deeds[0]))];
     if (step.v[TOUCH_WHAT] == TOUCH_OPEN || step.v[TOUCH_WHAT] == TOUCH_CLOSE)
         step.v[TOUCH_WHICH] = below(g, object->gate_count > 0 ? object->gate_count : 1);
@@ -264,28 +259,20 @@ static struct step edit_queue(struct workload_generator *g, const struct workloa
 
 static struct step edit_scenery(struct workload_generator *g, const struct workload_play *play)
 {
-    struct step step;
-
     switch (below(g, 8)) {
     case 0:
         if (!one_in(g, 3))
             return any_flavor(g, below(g, g->flavors));
-        step = step_make(STEP_LOSE_FLAVOR);
-        step.v[0] = below(g, g->flavors);
-        return step;
+        return step_of(STEP_LOSE_FLAVOR, below(g, g->flavors));
     case 1:
         if (g->checks == 0 || !one_in(g, 3))
             return any_check(g, below(g, g->checks > 0 ? g->checks : CHECKS));
-        step = step_make(STEP_LOSE_CHECK);
-        step.v[0] = below(g, g->checks);
-        return step;
+        return step_of(STEP_LOSE_CHECK, below(g, g->checks));
     case 2:
     case 3:
         if (!one_in(g, 5))
             return any_local(g, below(g, g->locals));
-        step = step_make(STEP_LOSE_LOCAL);
-        step.v[0] = below(g, g->locals);
-        return step;
+        return step_of(STEP_LOSE_LOCAL, below(g, g->locals));
     default:
         return edit_queue(g, play);
     }
@@ -304,23 +291,19 @@ static struct step any_carry(struct workload_generator *g, const struct workload
     return step;
 }
 
-static struct step of_number(enum step_kind kind, int64_t n)
+struct step workload_generator_next(struct workload_generator *g, int n,
+                                    const struct workload_play *play)
 {
-    struct step step = step_make(kind);
-
-    step.v[0] = n;
-    return step;
-}
-
-struct step workload_generator_next(struct workload_generator *g, const struct workload_play *play)
-{
-    int dice = below(g, 100);
     struct step step;
+    int dice;
 
+    if (begin(g, n, &step))
+        return step;
+    dice = below(g, 100);
     if (g->loses_lead && one_in(g, play->model.leads ? 40 : 6))
-        return of_number(STEP_LEADER, !play->model.leads);
+        return step_of(STEP_LEADER, !play->model.leads);
     if (g->restarts && one_in(g, 40))
-        return of_number(STEP_RESTART, 0);
+        return step_of(STEP_RESTART, 0);
     if (g->edits && one_in(g, 10))
         return edit_scenery(g, play);
     if (dice < 25)
@@ -328,16 +311,16 @@ struct step workload_generator_next(struct workload_generator *g, const struct w
     if (dice < 45)
         return any_touch(g, play);
     if (dice < 58)
-        return of_number(STEP_LEASE, 1 + below(g, 3));
+        return step_of(STEP_LEASE, 1 + below(g, 3));
     if (dice < 75)
         return any_carry(g, play);
     if (dice < (g->often_calm ? 90 : 78))
         return step_make(STEP_CALM);
     if (dice < 94) {
-        step = of_number(STEP_SIGHT, below(g, g->workloads));
+        step = step_of(STEP_SIGHT, below(g, g->workloads));
         step.v[SIGHT_OLD] = one_in(g, 3);
         return step;
     }
-    return of_number(STEP_TIME, g->patient && one_in(g, 3) ? below(g, 90) * SECOND
-                                                           : below(g, 3000) * (SECOND / 1000));
+    return step_of(STEP_TIME, g->patient && one_in(g, 3) ? below(g, 90) * SECOND
+                                                         : below(g, 3000) * (SECOND / 1000));
 }

@@ -11,17 +11,14 @@ struct workload_generator {
     int queues, cohorts, resources, flavors, locals, workloads, checks;
     int largest; /* amount */
     int priorities;
-    bool edits, restarts, loses_lead, late, gates, checks_answer, patient, sets, often_calm;
+    bool edits, restarts, loses_lead, late, gates, patient, sets, often_calm;
     bool begins; /* the world is still being made */
 };
 
 void workload_generator_init(struct workload_generator *generator, uint64_t seed);
 
-/* How a history begins: step n, until false. */
-bool workload_generator_begin(struct workload_generator *generator, int n, struct step *ret_step);
-
-/* What happens next in this world. */
-struct step workload_generator_next(struct workload_generator *generator,
+/* What happens next, as step n, in this world: first of all it is made. */
+struct step workload_generator_next(struct workload_generator *generator, int n,
                                     const struct workload_play *play);
 
 #endif

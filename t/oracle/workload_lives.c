@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_model.h"
 
-#include <string.h>
-
 /* Where each workload belongs, and what is to be written into it. */
 
 static bool has_flavor(const struct model_workload *workload, int flavor)
@@ -136,11 +134,7 @@ static bool place(struct workload_model *model, int number)
     if (!workload_model_holds(workload)) {
         workload->victim = false;
         if (!workload->promised)
-            for (int s = 0; s < WORKLOAD_SETS; s++) {
-                workload->held[s].count = 0;
-                for (int r = 0; r < RESOURCES; r++)
-                    workload->held[s].flavors[r] = -1;
-            }
+            workload_model_hold_nothing(workload);
     }
     /* Who does not ask for room says what it said. */
     if (workload_model_holds(workload))
@@ -157,7 +151,7 @@ static bool can_wait(enum life_write write)
     return write == LIFE_WRITE_NOTHING || write == LIFE_WRITE_CHECKS || write == LIFE_WRITE_PENDING;
 }
 
-static const char *write_of(struct workload_model *model, int number)
+static const char *write_of(const struct workload_model *model, int number)
 {
     static const char *const words[] = {
         [LIFE_WRITE_NOTHING] = "",
@@ -175,24 +169,23 @@ static const char *write_of(struct workload_model *model, int number)
         [LIFE_WRITE_PENDING] = "pending",
         [LIFE_WRITE_ADMIT] = "admit",
     };
-    struct model_workload *workload = &model->workloads[number];
+    const struct model_workload *workload = &model->workloads[number];
     bool signals = workload->seen.conditions[CONDITION_SIGNAL].is_true;
     struct workload_life life;
+    enum life_write due;
     int64_t wake;
 
     find_life(model, number, &life);
-    workload->step = workload_life_step(&life, model->now, &wake);
+    due = workload_life_step(&life, model->now, &wake).write;
     if (life.finished || life.deleted)
         return "";
-    if (workload->assumed && can_wait(workload->step.write))
+    if (workload->assumed && can_wait(due))
         return workload->victim ? "" : "reserve";
     if (workload->victim && life.reserved && !life.evicted &&
-        (can_wait(workload->step.write) || workload->step.write == LIFE_WRITE_ADMIT)) {
-        workload->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
+        (can_wait(due) || due == LIFE_WRITE_ADMIT))
         return "evict";
-    }
-    if (workload->step.write != LIFE_WRITE_NOTHING)
-        return words[workload->step.write];
+    if (due != LIFE_WRITE_NOTHING)
+        return words[due];
     if (workload->blocked != signals)
         return workload->blocked ? "signal" : "clearSignal";
     return "";

@@ -52,6 +52,14 @@ int workload_model_queue_of(const struct workload_model *model, int number)
     return queue_of_object(model, &model->workloads[number].seen);
 }
 
+bool workload_model_waits_in(const struct workload_model *model, int number, int node)
+{
+    const struct model_workload *workload = &model->workloads[number];
+
+    return workload->known && !workload->over && workload->state == CLAIM_WAITING &&
+           workload_model_queue_of(model, number) == node;
+}
+
 bool workload_model_holds(const struct model_workload *workload)
 {
     return !workload->over &&
@@ -70,7 +78,7 @@ bool workload_model_holds_later(const struct model_workload *workload)
                                           : workload->promised;
 }
 
-static void hold_nothing(struct model_workload *workload)
+void workload_model_hold_nothing(struct model_workload *workload)
 {
     for (int s = 0; s < WORKLOAD_SETS; s++) {
         workload->held[s].count = 0;
@@ -93,7 +101,7 @@ void workload_model_end_promise(struct workload_model *model, int number)
     if (!workload->promised)
         return;
     workload->promised = workload->within = false;
-    hold_nothing(workload);
+    workload_model_hold_nothing(workload);
     for (int n = 0; n < WORKLOADS; n++) {
         struct model_workload *victim = &model->workloads[n];
 
@@ -124,7 +132,7 @@ void workload_model_give_up(struct workload_model *model, int number)
         return;
     workload->assumed = workload->victim = false;
     workload->state = CLAIM_WAITING;
-    hold_nothing(workload);
+    workload_model_hold_nothing(workload);
 }
 
 /* Nothing of a resource is as good as no word of it. */
@@ -193,7 +201,7 @@ void workload_model_see(struct workload_model *model, const struct workload_obje
         workload->stamp = object->conditions[CONDITION_RESERVED].since;
         memcpy(workload->held, object->granted, sizeof(workload->held));
     } else if (!keeps) {
-        hold_nothing(workload);
+        workload_model_hold_nothing(workload);
     }
     if (object->version >= workload->wrote)
         workload->awaits = false;

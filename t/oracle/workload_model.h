@@ -41,7 +41,6 @@ struct model_workload {
     bool awaits, leased;
     int64_t lease_ends;
     char writing[WORKLOAD_WORD];
-    struct life_step step;
     const char *write; /* what is to be written into it; "": nothing */
 };
 
@@ -76,6 +75,7 @@ void workload_model_settle(struct workload_model *model);
 
 /* The parts of the model, for each other. */
 int workload_model_queue_of(const struct workload_model *model, int number); /* node; -1 */
+bool workload_model_waits_in(const struct workload_model *model, int number, int node);
 bool workload_model_holds(const struct model_workload *workload);
 bool workload_model_holds_later(const struct model_workload *workload);
 bool workload_model_says_reserved(const struct workload_object *object);
@@ -87,16 +87,15 @@ int64_t workload_model_since(const struct workload_object *object);
 void workload_model_end_promise(struct workload_model *model, int number);
 void workload_model_spare(struct workload_model *model,
                           int number); /* stays, if nothing speaks against it */
+void workload_model_hold_nothing(struct model_workload *workload);
 void workload_model_give_up(struct workload_model *model, int number);
 void workload_model_settle_all(struct workload_model *model);
 
 /* Queues and their numbers. */
 const struct workload_shown *workload_model_shown(const struct workload_model *model, int node);
-int workload_model_parent(const struct workload_model *model, int node);
 int workload_model_root(const struct workload_model *model, int node);
 void workload_model_count(struct workload_model *model);
 int workload_model_group(const struct workload_model *model, int node, int resource); /* -1: none */
-int workload_model_order(const struct workload_model *model, int node, int group, int ret[FLAVORS]);
 enum life_stop workload_model_stop(const struct workload_model *model, int node);
 bool workload_model_grants(const struct workload_model *model, int node);
 

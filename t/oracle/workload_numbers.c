@@ -27,19 +27,14 @@ static bool in_cycle(const struct workload_model *model, int node)
     return at == node;
 }
 
-int workload_model_parent(const struct workload_model *model, int node)
-{
-    return model->parents[node];
-}
-
 int workload_model_root(const struct workload_model *model, int node)
 {
-    while (workload_model_parent(model, node) >= 0)
-        node = workload_model_parent(model, node);
+    while (model->parents[node] >= 0)
+        node = model->parents[node];
     return node;
 }
 
-int workload_model_order(const struct workload_model *model, int node, int group, int ret[FLAVORS])
+static int order_of(const struct workload_model *model, int node, int group, int ret[FLAVORS])
 {
     return world_group_order(workload_model_shown(model, node)->step.v, group, ret);
 }
@@ -58,7 +53,7 @@ static int64_t said(const struct workload_model *model, int node, int cell, int 
 
     if (group < 0)
         return UNSAID;
-    count = workload_model_order(model, node, group, order);
+    count = order_of(model, node, group, order);
     for (int n = 0; n < count; n++)
         if (order[n] == cell / RESOURCES)
             return workload_model_shown(model, node)->step.v[field + cell];
@@ -73,7 +68,7 @@ static wide share(const struct workload_model *model, int node, int cell)
     wide sum = nominal == UNSAID ? 0 : nominal;
 
     for (int child = 0; child < WORKLOAD_NODES; child++)
-        if (workload_model_parent(model, child) == node)
+        if (model->parents[child] == node)
             sum += share(model, child, cell) - kept(model, child, cell);
     return sum;
 }
@@ -89,7 +84,7 @@ static void count_quota(const struct workload_model *model, int node, int cell,
                         struct naive_quota *ret)
 {
     int64_t borrowing = said(model, node, cell, QUEUE_BORROWING);
-    bool root = workload_model_parent(model, node) < 0;
+    bool root = model->parents[node] < 0;
 
     ret->share = share(model, node, cell);
     ret->kept = kept(model, node, cell);
@@ -123,12 +118,12 @@ bool workload_model_grants(const struct workload_model *model, int node)
 {
     if (workload_model_stop(model, node) != LIFE_RUNS)
         return false;
-    for (int up = node; up >= 0; up = workload_model_parent(model, up))
+    for (int up = node; up >= 0; up = model->parents[up])
         if (model->cycles[up])
             return false;
     for (int r = 0; r < RESOURCES; r++) {
         int group = workload_model_group(model, node, r), order[FLAVORS];
-        int count = group < 0 ? 0 : workload_model_order(model, node, group, order);
+        int count = group < 0 ? 0 : order_of(model, node, group, order);
 
         for (int n = 0; n < count; n++)
             if (!model->scenery->flavors[order[n]].is)

@@ -6,49 +6,9 @@
 #include "t/kit/tap.h"
 #include "t/oracle/argument.h"
 #include "t/oracle/judge.h"
-#include "t/oracle/play.h"
 #include "t/oracle/workload_generate.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-struct options {
-    uint64_t steps, seed;
-    bool trace, starve;
-    const char *replay;
-};
-
-static bool read_options(int argc, char **argv, struct options *options)
-{
-    for (int n = 1; n < argc; n++) {
-        bool good = true;
-
-        if (strcmp(argv[n], "--trace") == 0) {
-            options->trace = true;
-            continue;
-        }
-        if (strcmp(argv[n], "--starve") == 0) {
-            options->starve = true;
-            continue;
-        }
-        if (n + 1 == argc)
-            return false;
-        if (strcmp(argv[n], "--steps") == 0)
-            good = argument_number(argv[n + 1], 1, &options->steps);
-        else if (strcmp(argv[n], "--seed") == 0)
-            good = argument_number(argv[n + 1], 0, &options->seed);
-        else if (strcmp(argv[n], "--replay") == 0)
-            options->replay = argv[n + 1];
-        else
-            return false;
-        if (!good)
-            return false;
-        n++;
-    }
-    return true;
-}
-
-/* What a history that is played again is to be starved of. */
+/* Each call is first made with too little memory. */
 static bool starve;
 
 void judge_play(struct apart *apart, const void *ctx)
@@ -58,45 +18,36 @@ void judge_play(struct apart *apart, const void *ctx)
     bool same = true;
 
     apart_begin(apart);
-    workload_play_init(&play, starve);
+    workload_play_init(&play, starve, apart->difference);
     while (same && apart->count < history->count)
         same = workload_play_step(&play, &history->steps[apart->count++]);
-    memcpy(apart->difference, play.difference, sizeof(apart->difference));
-    if (!workload_play_finish(&play) && same)
-        snprintf(apart->difference, sizeof(apart->difference), "the engine leaks");
+    workload_play_finish(&play);
 }
 
-static bool play_random(struct apart *apart, const void *ctx)
+static bool play_random(struct apart *apart, const struct judge *judge)
 {
-    const struct options *options = ctx;
+    const bool *trace = judge->ctx;
     static struct workload_play play;
     struct workload_generator generator;
-    bool same = true, begins = true;
+    bool same = true;
     uint32_t length;
 
     apart_begin(apart);
     workload_generator_init(&generator, apart->seed);
     length = 100 + (uint32_t)random_below(&generator.random, APART_STEPS - 100);
-    workload_play_init(&play, starve);
-    while (same && apart->count < length && apart->steps < options->steps) {
+    workload_play_init(&play, starve, apart->difference);
+    while (same && apart->count < length && apart->steps < judge->steps) {
         struct step *step = &apart->history[apart->count];
 
-        begins = begins && workload_generator_begin(&generator, (int)apart->count, step);
-        if (!begins)
-            *step = workload_generator_next(&generator, &play);
-        if (options->trace)
+        *step = workload_generator_next(&generator, (int)apart->count, &play);
+        if (*trace)
             step_print(stdout, step);
         apart->count++;
         apart->steps++;
         same = workload_play_step(&play, step);
     }
     apart->digests += engine_digest(play.engine, true);
-    memcpy(apart->difference, play.difference, sizeof(apart->difference));
-    if (!workload_play_finish(&play) && same) {
-        snprintf(apart->difference, sizeof(apart->difference), "the engine leaks");
-        same = false;
-    }
-    return same;
+    return workload_play_finish(&play) && same;
 }
 
 /* Where the engine checks itself after each call as well, a step costs ten times as much. */
@@ -108,23 +59,26 @@ enum { STEPS = 30000, STARVED = 20 };
 
 int main(int argc, char **argv)
 {
-    struct options options = {.steps = STEPS, .seed = 1};
-    struct judge judge = {"t-workload-oracle", 0, 0, play_random, &options};
+    bool trace = false;
+    struct judge judge = {"t-workload-oracle", STEPS, 1, play_random, &trace};
+    const char *replay = NULL;
+    const struct argument arguments[] = {{"--steps", .number = &judge.steps, .least = 1},
+                                         {"--seed", .number = &judge.seed},
+                                         {"--starve", .is_said = &starve},
+                                         {"--trace", .is_said = &trace},
+                                         {"--replay", .text = &replay},
+                                         {.name = NULL}};
 
-    if (!read_options(argc, argv, &options)) {
+    if (!argument_read(argc, argv, arguments)) {
         fprintf(stderr, "usage: t-workload-oracle [--steps N] [--seed S] "
                         "[--starve] [--trace] [--replay FILE]\n");
         return 2;
     }
-    starve = options.starve;
-    if (options.replay != NULL)
-        return judge_replay(judge.program, options.replay);
-    judge.steps = options.steps;
-    judge.seed = options.seed;
-    if (!options.starve) {
+    if (replay != NULL)
+        return judge_replay(judge.program, replay);
+    if (!starve) {
         ok(judge_random(&judge), "engine and model agree after each step");
-        options.steps /= STARVED;
-        judge.steps = options.steps;
+        judge.steps /= STARVED;
     }
     starve = true;
     ok(judge_random(&judge), "and where each call is first made with too little memory");

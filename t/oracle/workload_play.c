@@ -2,59 +2,34 @@
 #include "t/oracle/workload_play.h"
 
 #include "plugin/base/outbox.h"
-#include "t/oracle/workload_compare.h"
 
-#include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TICKS = 1000, MOST_ROUNDS = 2000 };
 
-bool workload_play_differ(struct workload_play *play, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    if (play->difference[0] == '\0')
-        vsnprintf(play->difference, sizeof(play->difference), format, args);
-    va_end(args);
-    return false;
-}
-
 /* A call that may fail for lack of memory. */
-bool workload_play_call(struct workload_play *play, workload_call *call, const void *ctx)
+bool workload_play_call(struct workload_play *play, supplied_call *call, const void *ctx)
 {
-    const char *wrong = workload_supply_call(&play->supply, &play->engine, call, ctx);
+    const char *wrong = supply_call(&play->supply, &play->engine, call, ctx);
 
-    return wrong == NULL || workload_play_differ(play, "%s", wrong);
-}
-
-static int create(struct engine **engine, const void *ctx)
-{
-    const struct workload_play *play = ctx;
-    struct engine_config config;
-
-    world_config(play->config.v, &config);
-    return engine_create(&config, &play->mem, engine);
+    return wrong == NULL || differ(play->difference, "%s", wrong);
 }
 
 static void open_engine(struct workload_play *play)
 {
-    play->engine = NULL;
-    if (!workload_play_call(play, create, play))
+    if (supply_open(&play->supply, &play->config, &play->engine) != NULL)
         abort();
     engine_set_time(play->engine, play->world.now);
     play->model.now = play->world.now;
     workload_model_init(&play->model, &play->scenery, play->config.v[CONFIG_GATES]);
 }
 
-void workload_play_init(struct workload_play *play, bool starves)
+void workload_play_init(struct workload_play *play, bool starves, char difference[DIFFERENCE_MAX])
 {
     *play = (struct workload_play){
-        .supply.starves = starves, .config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND};
-    play->mem = workload_supply_mem(&play->supply);
+        .config = step_make(STEP_CONFIG), .world.now = 1000 * SECOND, .difference = difference};
+    supply_init(&play->supply, starves);
     play->config.v[CONFIG_ADMITS] = 1;
     open_engine(play);
 }
@@ -63,15 +38,16 @@ bool workload_play_finish(struct workload_play *play)
 {
     engine_destroy(play->engine);
     play->engine = NULL;
-    return play->supply.bytes == 0;
+    return play->supply.bytes == 0 ||
+           differ(play->difference, "the engine leaks %zu bytes", play->supply.bytes);
 }
 
 bool workload_play_rest(struct workload_play *play)
 {
-    workload_supply_stop(&play->supply);
+    supply_stop(&play->supply);
     for (int n = 0; engine_more(play->engine); n++) {
         if (n == MOST_TICKS)
-            return workload_play_differ(play, "it never has nothing to do");
+            return differ(play->difference, "it never has nothing to do");
         engine_tick(play->engine);
     }
     workload_model_settle(&play->model);
@@ -88,31 +64,22 @@ static void let_time_pass(struct workload_play *play, int64_t now)
 
 static int see(struct engine **engine, const void *ctx)
 {
-    return engine_see_workload(*engine, ctx);
+    return workload_world_show(*engine, ctx);
 }
 
 static bool show(struct workload_play *play, const struct workload_object *object)
 {
-    struct workload_view view;
-
-    if (!object->is) {
-        engine_lose_workload(play->engine, text_of("space"),
-                             text_of(workload_world_name(object->number)),
-                             text_of(workload_world_uid(object->number, object->object)));
-        if (play->model.workloads[object->number].seen.object == object->object)
-            workload_model_lose(&play->model, object->number);
-        return workload_play_rest(play);
-    }
-    workload_world_facts(object, &view);
-    if (!workload_play_call(play, see, &view.facts))
+    if (!workload_play_call(play, see, object))
         return false;
-    workload_model_see(&play->model, object);
+    if (object->is)
+        workload_model_see(&play->model, object);
+    else if (play->model.workloads[object->number].seen.object == object->object)
+        workload_model_lose(&play->model, object->number);
     return workload_play_rest(play);
 }
 
 static bool lease(struct workload_play *play)
 {
-    static struct workload_write_report report; /* large */
     struct effect effect;
     int number;
 
@@ -120,47 +87,22 @@ static bool lease(struct workload_play *play)
         return true;
     number = workload_world_find(effect.name);
     if (effect.kind != EFFECT_WRITE_WORKLOAD || number < 0)
-        return workload_play_differ(play, "an effect of kind %d", (int)effect.kind);
-    engine_workload_write(play->engine, effect.workload, &report);
-    play->requests[number] =
-        (struct workload_request){true,
-                                  effect.id,
-                                  effect.resource_version,
-                                  !text_is(effect.uid, workload_world_uid(number, 0)),
-                                  {.gate_count = 0}};
-    workload_world_read_write(&report, &play->requests[number].write);
-    outbox_lease(engine_outbox(play->engine), &effect, 0);
+        return differ(play->difference, "an effect of kind %d", (int)effect.kind);
+    workload_world_lease(play->engine, &effect, &play->requests[number]);
     workload_model_lease(&play->model, number);
     return workload_play_rest(play);
-}
-
-/* What the API server makes of a request. */
-static enum effect_result carry_out(struct workload_play *play, int number,
-                                    const struct workload_request *request)
-{
-    const struct workload_object *object = &play->world.objects[number];
-
-    if (!object->is || object->object != request->object)
-        return EFFECT_GONE;
-    if (object->version != request->version)
-        return EFFECT_CONFLICT;
-    workload_world_write(&play->world, number, &request->write);
-    return EFFECT_DONE;
 }
 
 static bool carry(struct workload_play *play, int number, enum carry how)
 {
     struct workload_request request = play->requests[number];
-    enum effect_result result = EFFECT_RETRY;
+    enum effect_result result;
     int64_t version;
 
     play->requests[number].is = false;
     if (how == CARRY_NEVER || !request.is)
         return true;
-    if (how == CARRY_REFUSED)
-        result = EFFECT_CONFLICT;
-    else if (how != CARRY_RETRY)
-        result = carry_out(play, number, &request);
+    result = workload_world_carry(&play->world, number, &request, how);
     if (how == CARRY_DONE_UNSAID)
         return true;
     if (how == CARRY_DONE_RETRY && result == EFFECT_DONE)
@@ -209,7 +151,7 @@ static bool calm(struct workload_play *play)
         int64_t next = engine_next(play->engine);
 
         if (round == MOST_ROUNDS)
-            return workload_play_differ(play, "the writes come to no end");
+            return differ(play->difference, "the writes come to no end");
         if (outbox_next(engine_outbox(play->engine), &effect) > 0) {
             int number = workload_world_find(effect.name);
 
@@ -247,31 +189,24 @@ static bool is_quiet(const struct workload_play *play)
            !outbox_next_live(engine_outbox(play->engine), &cursor, &effect);
 }
 
-/* Who was replaced, and whose successor went before the host heard of it, is still there for the
- * host. */
-static bool know_who_is_gone(const struct workload_play *play)
+/* Whether another engine can know all that this one knows. */
+static bool objects_tell_all(const struct workload_play *play)
 {
-    for (int n = 0; n < WORKLOADS; n++)
-        if (play->model.workloads[n].known && !play->world.objects[n].is)
-            return false;
-    return true;
-}
+    for (int n = 0; n < WORKLOADS; n++) {
+        const struct workload_object *object = &play->world.objects[n];
+        const struct model_workload *workload = &play->model.workloads[n];
 
-/* Who is in a LocalQueue that is gone was in a ClusterQueue, which nobody else can know. */
-static bool know_their_queues(const struct workload_play *play)
-{
-    for (int n = 0; n < WORKLOADS; n++)
-        if (play->world.objects[n].is && !play->scenery.locals[play->world.objects[n].local].is)
+        /* Who was replaced, and whose successor went before the host heard of it, is still there
+         * for the host. */
+        if (workload->known && !object->is)
             return false;
-    return true;
-}
-
-/* No object says who is promised room: without that whoever comes first by rank may take it. */
-static bool promise_nothing(const struct workload_play *play)
-{
-    for (int n = 0; n < WORKLOADS; n++)
-        if (play->model.workloads[n].promised)
+        /* Who is in a LocalQueue that is gone was in a ClusterQueue. */
+        if (object->is && !play->scenery.locals[object->local].is)
             return false;
+        /* Without a promise whoever comes first by rank may take its room. */
+        if (workload->promised)
+            return false;
+    }
     return true;
 }
 
@@ -279,14 +214,13 @@ static bool promise_nothing(const struct workload_play *play)
  * was, and has nothing to write. */
 static bool restart(struct workload_play *play)
 {
-    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && promise_nothing(play) &&
-                know_who_is_gone(play) && know_their_queues(play);
+    bool same = is_quiet(play) && show_all(play) && is_quiet(play) && objects_tell_all(play);
     uint64_t before = engine_digest(play->engine, false);
 
     if (play->difference[0] != '\0')
         return false;
     if (!workload_play_finish(play))
-        return workload_play_differ(play, "the engine leaks %zu bytes", play->supply.bytes);
+        return false;
     memset(play->requests, 0, sizeof(play->requests));
     open_engine(play);
     if (!workload_play_show_scenery(play) || !show_all(play))
@@ -296,7 +230,7 @@ static bool restart(struct workload_play *play)
     if (!lead(play, true))
         return false;
     if (same && engine_digest(play->engine, false) != before)
-        return workload_play_differ(play, "the state after a restart is another");
+        return differ(play->difference, "the state after a restart is another");
     return true;
 }
 

@@ -50,24 +50,23 @@ bool workload_play_drive_scenery(struct workload_play *play, const struct step *
     return workload_play_rest(play);
 }
 
+static bool show_those(struct workload_play *play, const struct workload_shown *shown, int count)
+{
+    for (int n = 0; n < count; n++)
+        if (shown[n].is && !workload_play_call(play, call, &shown[n].step))
+            return false;
+    return true;
+}
+
 bool workload_play_show_scenery(struct workload_play *play)
 {
     const struct workload_scenery *scenery = &play->scenery;
-    bool same = true;
+    bool same =
+        show_those(play, scenery->flavors, FLAVORS) && show_those(play, scenery->checks, CHECKS);
 
-    for (int n = 0; n < FLAVORS && same; n++)
-        if (scenery->flavors[n].is)
-            same = workload_play_call(play, call, &scenery->flavors[n].step);
-    for (int n = 0; n < CHECKS && same; n++)
-        if (scenery->checks[n].is)
-            same = workload_play_call(play, call, &scenery->checks[n].step);
     for (int kind = 0; kind <= QUEUE_COHORT; kind++)
-        for (int n = 0; n < QUEUE_NAMES && same; n++)
-            if (scenery->queues[kind][n].is)
-                same = workload_play_call(play, call, &scenery->queues[kind][n].step);
-    for (int n = 0; n < LOCALS && same; n++)
-        if (scenery->locals[n].is)
-            same = workload_play_call(play, call, &scenery->locals[n].step);
+        same = same && show_those(play, scenery->queues[kind], QUEUE_NAMES);
+    same = same && show_those(play, scenery->locals, LOCALS);
     for (int n = 0; n < LOCALS; n++)
         workload_model_local(&play->model, n);
     return same;

@@ -12,30 +12,23 @@ static bool asks_for(const struct workload_set *set, int resource)
 
 static void fill_node(const struct workload_model *model, int node, struct naive_node *ret)
 {
-    ret->parent = workload_model_parent(model, node);
+    ret->parent = model->parents[node];
     ret->is_cohort = node < QUEUE_NAMES;
     ret->spares = workload_model_stop(model, node) == LIFE_HOLDS; /* nobody could come back */
     ret->policy = workload_model_shown(model, node)->step.v;
     memcpy(ret->at, model->quotas[node], sizeof(ret->at));
 }
 
-static bool waits_in(const struct workload_model *model, int number, int node)
-{
-    const struct model_workload *workload = &model->workloads[number];
-
-    return workload->known && !workload->over && workload->state == CLAIM_WAITING &&
-           workload_model_queue_of(model, number) == node;
-}
-
 /* Of a strict queue only the first is asked. */
 static bool asks(const struct workload_model *model, int number, int node)
 {
-    if (node < 0 || !waits_in(model, number, node) || model->workloads[number].promised ||
-        !workload_model_grants(model, node))
+    if (node < 0 || !workload_model_waits_in(model, number, node) ||
+        model->workloads[number].promised || !workload_model_grants(model, node))
         return false;
     for (int n = 0; n < WORKLOADS; n++)
         if (workload_model_shown(model, node)->step.v[QUEUE_STRICT] && n != number &&
-            waits_in(model, n, node) && workload_model_ranks_before(model, n, number))
+            workload_model_waits_in(model, n, node) &&
+            workload_model_ranks_before(model, n, number))
             return false;
     return true;
 }

@@ -1,65 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_world.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "plugin/engine.h"
 
-static const char *const names[WORKLOADS] = {"w00", "w01", "w02", "w03", "w04", "w05", "w06",
-                                             "w07", "w08", "w09", "w10", "w11", "w12", "w13",
-                                             "w14", "w15", "w16", "w17", "w18", "w19"};
+const char *const workload_world_names[WORKLOADS] = {
+    "w00", "w01", "w02", "w03", "w04", "w05", "w06", "w07", "w08", "w09",
+    "w10", "w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w19"};
 static const char *const uids[2][WORKLOADS] = {
     {"a00", "a01", "a02", "a03", "a04", "a05", "a06", "a07", "a08", "a09",
      "a10", "a11", "a12", "a13", "a14", "a15", "a16", "a17", "a18", "a19"},
     {"b00", "b01", "b02", "b03", "b04", "b05", "b06", "b07", "b08", "b09",
      "b10", "b11", "b12", "b13", "b14", "b15", "b16", "b17", "b18", "b19"}};
-static const char *const locals[LOCALS] = {"l0", "l1", "l2", "l3", "l4", "l5"};
+const char *const workload_world_locals[LOCALS] = {"l0", "l1", "l2", "l3", "l4", "l5"};
 static const char *const set_names[WORKLOAD_SETS] = {"one", "two"};
 static const char *const gate_names[WORKLOAD_MOST_GATES] = {"kueue.x-k8s.io/multikueue", "other"};
-
-const char *workload_world_name(int number)
-{
-    return names[number];
-}
 
 const char *workload_world_uid(int number, int object)
 {
     return uids[object != 0][number];
 }
 
-const char *workload_world_local(int local)
-{
-    return locals[local];
-}
-
-static int find(struct text text, const char *const *among, int count)
-{
-    for (int n = 0; n < count; n++)
-        if (text_is(text, among[n]))
-            return n;
-    return -1;
-}
-
 int workload_world_find(struct text name)
 {
-    return find(name, names, WORKLOADS);
+    return world_find(name, workload_world_names, WORKLOADS);
 }
 
 int workload_world_find_uid(struct text uid)
 {
-    int number = find(uid, uids[0], WORKLOADS);
+    int number = world_find(uid, uids[0], WORKLOADS);
 
-    return number >= 0 ? number : find(uid, uids[1], WORKLOADS);
+    return number >= 0 ? number : world_find(uid, uids[1], WORKLOADS);
 }
 
 int workload_world_find_set(struct text name)
 {
-    return find(name, set_names, WORKLOAD_SETS);
+    return world_find(name, set_names, WORKLOAD_SETS);
 }
 
 int workload_world_find_gate(struct text name)
 {
-    return find(name, gate_names, WORKLOAD_MOST_GATES);
+    return world_find(name, gate_names, WORKLOAD_MOST_GATES);
 }
+
+/* The facts point into the view. */
+struct workload_view {
+    struct workload_facts facts;
+    struct set_facts sets[WORKLOAD_SETS];
+    struct label selectors[WORKLOAD_SETS];
+    struct toleration toleration;
+    struct granted_facts granted[WORKLOAD_SETS];
+};
 
 static void set_sets(const struct workload_object *object, struct workload_view *view)
 {
@@ -78,10 +68,10 @@ static void set_sets(const struct workload_object *object, struct workload_view 
         for (int r = 0; r < RESOURCES - 1; r++)
             if (set->asks[r] >= 0)
                 to->requests.item[to->requests.count++] =
-                    (struct named_amount){text_of(world_resource(r)), set->asks[r]};
+                    (struct named_amount){text_of(world_resources[r]), set->asks[r]};
         if (set->selects >= 0) {
             view->selectors[s] =
-                (struct label){text_of("flavor"), text_of(world_flavor(set->selects))};
+                (struct label){text_of("flavor"), text_of(world_flavors[set->selects])};
             to->placement.selector = &view->selectors[s];
             to->placement.selector_count = 1;
         }
@@ -101,7 +91,7 @@ static void set_granted(const struct workload_object *object, struct workload_vi
     facts->has_admission = object->has_admission;
     if (!object->has_admission)
         return;
-    facts->granted_queue = text_of(world_queue(object->granted_queue));
+    facts->granted_queue = text_of(world_queues[object->granted_queue]);
     for (int s = 0; s < WORKLOAD_SETS; s++) {
         struct granted_facts *to = &view->granted[facts->granted_count];
 
@@ -112,15 +102,15 @@ static void set_granted(const struct workload_object *object, struct workload_vi
         for (int r = 0; r < RESOURCES; r++) {
             if (object->granted[s].flavors[r] < 0)
                 continue;
-            to->flavors[to->flavor_count].resource = text_of(world_resource(r));
+            to->flavors[to->flavor_count].resource = text_of(world_resources[r]);
             to->flavors[to->flavor_count++].flavor =
-                text_of(world_flavor(object->granted[s].flavors[r]));
+                text_of(world_flavors[object->granted[s].flavors[r]]);
         }
         facts->granted_count++;
     }
 }
 
-void workload_world_facts(const struct workload_object *object, struct workload_view *view)
+static void facts_of(const struct workload_object *object, struct workload_view *view)
 {
     struct workload_facts *facts = &view->facts;
 
@@ -128,10 +118,10 @@ void workload_world_facts(const struct workload_object *object, struct workload_
     *facts =
         (struct workload_facts){.uid = text_of(workload_world_uid(object->number, object->object)),
                                 .space = text_of("space"),
-                                .name = text_of(names[object->number]),
+                                .name = text_of(workload_world_names[object->number]),
                                 .created = object->created,
                                 .version = object->version,
-                                .queue = text_of(locals[object->local]),
+                                .queue = text_of(workload_world_locals[object->local]),
                                 .priority = object->priority,
                                 .active = object->active,
                                 .deleted = object->deleted,
@@ -158,19 +148,28 @@ void workload_world_facts(const struct workload_object *object, struct workload_
     }
     for (int n = 0; n < object->check_count; n++)
         facts->checks[n] =
-            (struct workload_check_facts){text_of(world_check(object->checks[n].check)),
+            (struct workload_check_facts){text_of(world_checks[object->checks[n].check]),
                                           object->checks[n].state, object->checks[n].retry_at};
+}
+
+int workload_world_show(struct engine *engine, const struct workload_object *object)
+{
+    struct workload_view view;
+
+    facts_of(object, &view);
+    if (object->is)
+        return engine_see_workload(engine, &view.facts);
+    engine_lose_workload(engine, view.facts.space, view.facts.name, view.facts.uid);
+    return 0;
 }
 
 void workload_world_local_facts(const int64_t *fields, struct local_queue_facts *facts)
 {
     *facts = (struct local_queue_facts){
         .space = text_of("space"),
-        .name = text_of(locals[fields[LOCAL_NUMBER]]),
-        .queue = text_of(world_queue((int)fields[LOCAL_QUEUE])),
-        .stop = fields[LOCAL_STOP] == 0   ? QUEUE_OPEN
-                : fields[LOCAL_STOP] == 1 ? QUEUE_HOLD
-                                          : QUEUE_HOLD_AND_DRAIN,
+        .name = text_of(workload_world_locals[fields[LOCAL_NUMBER]]),
+        .queue = text_of(world_queues[fields[LOCAL_QUEUE]]),
+        .stop = world_stop(fields[LOCAL_STOP]),
         .selected = !fields[LOCAL_UNSELECTED],
     };
 }

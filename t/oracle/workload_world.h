@@ -67,30 +67,30 @@ struct workload_write_of {
     bool open[WORKLOAD_MOST_GATES];
 };
 
+/* A write that the host was told to do, and has not answered. */
+struct workload_request {
+    bool is;
+    int64_t id, version;
+    int object;
+    struct workload_write_of write;
+};
+
 struct workload_world {
     int64_t now, version;
     struct workload_object objects[WORKLOADS],
         before[WORKLOADS]; /* as it was before its last change */
 };
 
-/* The facts point into the view. */
-struct workload_view {
-    struct workload_facts facts;
-    struct set_facts sets[WORKLOAD_SETS];
-    struct label selectors[WORKLOAD_SETS];
-    struct toleration toleration;
-    struct granted_facts granted[WORKLOAD_SETS];
-};
-
-const char *workload_world_name(int number);
+extern const char *const workload_world_names[WORKLOADS];
+extern const char *const workload_world_locals[LOCALS];
 const char *workload_world_uid(int number, int object);
-const char *workload_world_local(int local);
 int workload_world_find(struct text name); /* -1: none */
 int workload_world_find_uid(struct text uid);
 int workload_world_find_set(struct text name);
 int workload_world_find_gate(struct text name);
 
-void workload_world_facts(const struct workload_object *object, struct workload_view *ret_view);
+/* The engine sees it, or loses it if it is gone. An error, or 0. */
+int workload_world_show(struct engine *engine, const struct workload_object *object);
 void workload_world_local_facts(const int64_t *fields, struct local_queue_facts *ret_facts);
 
 /* It is made, or edited as far as that is allowed. */
@@ -103,10 +103,13 @@ struct workload_object *workload_world_change(struct workload_world *world, int 
 void workload_world_say(const struct workload_world *world, struct workload_object *object,
                         enum workload_condition condition, bool is, const char *reason);
 
-void workload_world_read_write(const struct workload_write_report *report,
-                               struct workload_write_of *ret);
-/* Carries out a write into what is there. */
-void workload_world_write(struct workload_world *world, int number,
-                          const struct workload_write_of *write);
+/* The host takes what it is told to write into a workload. */
+void workload_world_lease(struct engine *engine, struct effect *effect,
+                          struct workload_request *ret);
+
+/* What the API server makes of it. Who comes too late hears so, whatever else was to be; nothing is
+ * written, and the answer is to be RETRY, where it fails or never arrives. */
+enum effect_result workload_world_carry(struct workload_world *world, int number,
+                                        const struct workload_request *request, enum carry how);
 
 #endif

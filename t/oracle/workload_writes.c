@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/workload_world.h"
 
+#include "plugin/base/outbox.h"
+#include "plugin/engine.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,8 +24,7 @@ static void copy_text(char to[WORKLOAD_WORD], struct text text)
     snprintf(to, WORKLOAD_WORD, "%.*s", (int)text.len, text.at == NULL ? "" : text.at);
 }
 
-void workload_world_read_write(const struct workload_write_report *report,
-                               struct workload_write_of *ret)
+static void read_write(const struct workload_write_report *report, struct workload_write_of *ret)
 {
     *ret = (struct workload_write_of){.queue = world_find_queue(report->queue),
                                       .admitted = report->admitted,
@@ -48,7 +50,7 @@ void workload_world_read_write(const struct workload_write_report *report,
     }
     for (uint32_t n = 0; n < report->check_count; n++)
         for (int check = 0; check < CHECKS; check++)
-            if (text_is(report->checks[n], world_check(check)))
+            if (text_is(report->checks[n], world_checks[check]))
                 ret->checks[ret->check_count++] = check;
     for (int n = 0; n < ret->gate_count; n++)
         ret->open[workload_world_find_gate(report->gates[n].name)] = report->gates[n].open;
@@ -76,6 +78,12 @@ static void list_checks(struct workload_object *object, const struct workload_wr
             if (was.checks[k].check == write->checks[n])
                 object->checks[n] = was.checks[k];
     }
+}
+
+static void forget_requeue(struct workload_object *object)
+{
+    object->has_requeue = false;
+    object->requeue_at = 0;
 }
 
 static void set_gates(struct workload_object *object, const struct workload_write_of *write)
@@ -117,14 +125,13 @@ static void evict(const struct workload_world *world, struct workload_object *ob
         for (int k = 0; k < write->check_count; k++)
             if (object->checks[n].check == write->checks[k])
                 object->checks[n].state = CHECK_PENDING;
-    if (write->forget_requeue) {
-        object->has_requeue = false;
-        object->requeue_at = 0;
-    }
+    if (write->forget_requeue)
+        forget_requeue(object);
 }
 
-void workload_world_write(struct workload_world *world, int number,
-                          const struct workload_write_of *write)
+/* Carries out a write into what is there. */
+static void write_into(struct workload_world *world, int number,
+                       const struct workload_write_of *write)
 {
     struct workload_object *object = workload_world_change(world, number);
     const char *word = write->write;
@@ -153,17 +160,14 @@ void workload_world_write(struct workload_world *world, int number,
         workload_world_say(world, object, CONDITION_RESERVED, false, write->reason);
     } else if (strcmp(word, "requeued") == 0) {
         workload_world_say(world, object, CONDITION_REQUEUED, true, write->reason);
-        object->requeue_at = 0;
-        object->has_requeue = false;
+        forget_requeue(object);
     } else if (strcmp(word, "requeueAt") == 0) {
         object->requeue_at = write->at;
         object->has_requeue = true;
     } else if (strcmp(word, "clearBackoff") == 0) {
-        object->requeue_at = 0;
-        object->has_requeue = false;
+        forget_requeue(object);
     } else if (strcmp(word, "clearRequeue") == 0) {
-        object->has_requeue = false;
-        object->requeue_at = 0;
+        forget_requeue(object);
         object->conditions[CONDITION_TARGET] = (struct workload_condition_of){0};
     } else if (strcmp(word, "target") == 0) {
         workload_world_say(world, object, CONDITION_TARGET, true, write->reason);
@@ -172,4 +176,37 @@ void workload_world_write(struct workload_world *world, int number,
     }
     if (write->clear && (strcmp(word, "reserve") == 0 || strcmp(word, "evict") == 0))
         workload_world_say(world, object, CONDITION_SIGNAL, false, write->reason);
+}
+
+void workload_world_lease(struct engine *engine, struct effect *effect,
+                          struct workload_request *ret)
+{
+    static struct workload_write_report report; /* large */
+    int number = workload_world_find(effect->name);
+
+    engine_workload_write(engine, effect->workload, &report);
+    *ret =
+        (struct workload_request){.is = true,
+                                  .id = effect->id,
+                                  .version = effect->resource_version,
+                                  .object = !text_is(effect->uid, workload_world_uid(number, 0))};
+    read_write(&report, &ret->write);
+    outbox_lease(engine_outbox(engine), effect, 0);
+}
+
+enum effect_result workload_world_carry(struct workload_world *world, int number,
+                                        const struct workload_request *request, enum carry how)
+{
+    const struct workload_object *object = &world->objects[number];
+
+    if (how == CARRY_NEVER || how == CARRY_RETRY)
+        return EFFECT_RETRY;
+    if (how == CARRY_REFUSED)
+        return EFFECT_CONFLICT;
+    if (!object->is || object->object != request->object)
+        return EFFECT_GONE;
+    if (object->version != request->version)
+        return EFFECT_CONFLICT;
+    write_into(world, number, &request->write);
+    return EFFECT_DONE;
 }

@@ -5,95 +5,59 @@
 
 #include <stdio.h>
 
-static const char *const resources[RESOURCES] = {"cpu", "memory", "example.com/gpu", "pods"};
-static const char *const flavors[FLAVORS + 1] = {"spot", "on-demand", "big", "default"};
-static const char *const queues[QUEUE_NAMES] = {"root", "default", "a", "b", "c",
-                                                "d",    "e",       "f", "g", "h"};
+const char *const world_resources[RESOURCES] = {"cpu", "memory", "example.com/gpu", "pods"};
+const char *const world_flavors[FLAVORS + 1] = {"spot", "on-demand", "big", "default"};
+const char *const world_queues[QUEUE_NAMES] = {"root", "default", "a", "b", "c",
+                                               "d",    "e",       "f", "g", "h"};
 static const char *const commands[COMMANDS] = {"c0", "c1", "c2", "c3", "c4",
                                                "c5", "c6", "c7", "c8", "c9"};
-static const char *const nodes[NODES] = {"node-0", "node-1", "node-2", "node-3"};
-static const char *const numbers[] = {
+const char *const world_nodes[NODES] = {"node-0", "node-1", "node-2", "node-3"};
+const char *const world_uids[] = {
     "00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13",
     "14", "15", "16", "17", "18", "19", "20", "21", "22", "23", "24", "25", "26", "27",
     "28", "29", "30", "31", "32", "33", "34", "35", "36", "37", "38", "39",
 };
-_Static_assert(sizeof numbers / sizeof numbers[0] >= UIDS && UIDS >= NAMES, "a text for each");
+_Static_assert(sizeof world_uids / sizeof world_uids[0] >= UIDS && UIDS >= NAMES,
+               "a text for each");
+const char *const world_groups[GROUPS] = {"g0", "g1", "g2", "g3"};
+const char *const world_checks[CHECKS] = {"k0", "k1"};
 
-const char *world_resource(int resource)
-{
-    return resources[resource];
-}
-
-const char *world_flavor(int flavor)
-{
-    return flavors[flavor];
-}
-
-const char *world_queue(int name)
-{
-    return queues[name];
-}
-
-const char *world_uid(int uid)
-{
-    return numbers[uid];
-}
-
-const char *world_group(int group)
-{
-    static const char *const groups[GROUPS] = {"g0", "g1", "g2", "g3"};
-
-    return groups[group];
-}
-
-const char *world_node(int node)
-{
-    return nodes[node];
-}
-
-const char *world_check(int check)
-{
-    static const char *const checks[CHECKS] = {"k0", "k1"};
-
-    return checks[check];
-}
-
-static int find(struct text text, const char *const *names, int count)
+int world_find(struct text text, const char *const *among, int count)
 {
     for (int n = 0; n < count; n++)
-        if (text_is(text, names[n]))
+        if (text_is(text, among[n]))
             return n;
     return -1;
 }
 
 int world_find_resource(struct text text)
 {
-    return find(text, resources, RESOURCES);
+    return world_find(text, world_resources, RESOURCES);
 }
 
 int world_find_flavor(struct text text)
 {
-    return find(text, flavors, FLAVORS + 1);
+    return world_find(text, world_flavors, FLAVORS + 1);
 }
 
 int world_find_queue(struct text text)
 {
-    return find(text, queues, QUEUE_NAMES);
+    return world_find(text, world_queues, QUEUE_NAMES);
 }
 
 int world_find_command(struct text uid)
 {
-    return find(uid, commands, COMMANDS);
+    return world_find(uid, commands, COMMANDS);
 }
 
 int world_find_uid(struct text text)
 {
-    return find(text, numbers, UIDS);
+    return world_find(text, world_uids, UIDS);
 }
 
 static struct text queue_text(int64_t field)
 {
-    return field == 0 ? (struct text){0} : text_of(queues[field - 1]);
+    return field == 0 ? (struct text){0} : text_of(world_queues[field - 1]);
 }
 
 static void set_amounts(struct named_amounts *amounts, const int64_t *fields, int count)
@@ -101,7 +65,7 @@ static void set_amounts(struct named_amounts *amounts, const int64_t *fields, in
     for (int r = 0; r < count; r++)
         if (fields[r] != UNSAID)
             amounts->item[amounts->count++] =
-                (struct named_amount){text_of(resources[r]), fields[r]};
+                (struct named_amount){text_of(world_resources[r]), fields[r]};
 }
 
 static const char *const part_names[PARTS + 1] = {"p0", "p1", "p2"};
@@ -109,7 +73,7 @@ static const char *const part_names[PARTS + 1] = {"p0", "p1", "p2"};
 static void set_pod_group(const int64_t *fields, struct pod_facts *pod)
 {
     int group = (int)fields[POD_GROUP] - 1;
-    struct text name = text_of(group < 0 ? "" : world_group(group));
+    struct text name = text_of(group < 0 ? "" : world_groups[group]);
 
     if (world_is_composite(group)) {
         pod->composite_group = name;
@@ -127,9 +91,9 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     size_t len = 0;
 
     *view = (struct pod_view){0};
-    pod->uid = text_of(world_uid((int)fields[POD_UID]));
+    pod->uid = text_of(world_uids[fields[POD_UID]]);
     pod->space = text_of(fields[POD_SYSTEM] ? "kube-system" : "space");
-    pod->name = text_of(numbers[fields[POD_UID] % NAMES]);
+    pod->name = text_of(world_uids[fields[POD_UID] % NAMES]);
     pod->created = fields[POD_CREATED];
     pod->priority = (int32_t)fields[POD_PRIORITY];
     pod->generation = fields[POD_GENERATION];
@@ -149,17 +113,17 @@ void world_pod_facts(const int64_t *fields, struct pod_view *view)
     pod->stamp = fields[POD_STAMP];
     if (fields[POD_STAMPED_IN] > 0) {
         pod->stamped_kind = (enum queue_kind)((fields[POD_STAMPED_IN] - 1) / QUEUE_NAMES);
-        pod->stamped_queue = text_of(queues[(fields[POD_STAMPED_IN] - 1) % QUEUE_NAMES]);
+        pod->stamped_queue = text_of(world_queues[(fields[POD_STAMPED_IN] - 1) % QUEUE_NAMES]);
     }
     for (int r = 0; r < RESOURCES; r++)
         if (fields[POD_STAMPED + r] > 0)
             len += (size_t)snprintf(view->stamped + len, sizeof view->stamped - len, "%s%s=%s",
-                                    len > 0 ? "," : "", resources[r],
-                                    flavors[fields[POD_STAMPED + r] - 1]);
+                                    len > 0 ? "," : "", world_resources[r],
+                                    world_flavors[fields[POD_STAMPED + r] - 1]);
     pod->stamped_flavors = (struct text){view->stamped, len};
     set_amounts(&pod->requests, fields + POD_REQUEST, RESOURCES - 1);
     if (fields[POD_NODE] > 0)
-        pod->node = text_of(nodes[fields[POD_NODE] - 1]);
+        pod->node = text_of(world_nodes[fields[POD_NODE] - 1]);
     pod->nominated = fields[POD_NOMINATED];
     pod->finished = fields[POD_FINISHED];
     pod->deleted = fields[POD_DELETED];
@@ -188,14 +152,14 @@ static void set_group(struct queue_view *view, int group, const int64_t *fields)
     *facts = (struct resource_group){0};
     for (int r = 0; r < RESOURCES; r++)
         if (fields[QUEUE_GROUP + r] == group + 1)
-            facts->resources[facts->resource_count++] = text_of(resources[r]);
+            facts->resources[facts->resource_count++] = text_of(world_resources[r]);
     if (facts->resource_count == 0 || count == 0)
         return;
     facts->flavors = view->flavors[group];
     for (int n = 0; n < count; n++) {
         struct group_flavor *flavor = &facts->flavors[facts->flavor_count++];
 
-        flavor->name = text_of(flavors[order[n]]);
+        flavor->name = text_of(world_flavors[order[n]]);
         flavor->quotas = view->quotas[group][n];
         for (int r = 0; r < RESOURCES; r++) {
             struct flavor_quota *quota = &flavor->quotas[flavor->count];
@@ -204,7 +168,7 @@ static void set_group(struct queue_view *view, int group, const int64_t *fields)
             if (fields[QUEUE_GROUP + r] != group + 1)
                 continue;
             flavor->count++;
-            quota->resource = text_of(resources[r]);
+            quota->resource = text_of(world_resources[r]);
             quota->nominal = fields[QUEUE_NOMINAL + at] == UNSAID ? 0 : fields[QUEUE_NOMINAL + at];
             quota->has_borrowing = fields[QUEUE_BORROWING + at] != UNSAID;
             quota->borrowing = quota->has_borrowing ? fields[QUEUE_BORROWING + at] : 0;
@@ -237,7 +201,7 @@ void world_command_facts(const int64_t *fields, struct command_facts *command)
                                       .name = text_of(commands[fields[COMMAND_UID]]),
                                       .created = fields[COMMAND_CREATED],
                                       .action = text_of(actions[fields[COMMAND_ACTION]]),
-                                      .target = text_of(queues[fields[COMMAND_TARGET]])};
+                                      .target = text_of(world_queues[fields[COMMAND_TARGET]])};
 }
 
 static void set_checks(struct queue_view *view, const int64_t *fields)
@@ -248,11 +212,17 @@ static void set_checks(struct queue_view *view, const int64_t *fields)
 
         if (fields[QUEUE_CHECKS + n] == 0)
             continue;
-        *check = (struct queue_check_facts){.name = text_of(world_check(n))};
+        *check = (struct queue_check_facts){.name = text_of(world_checks[n])};
         if (fields[QUEUE_CHECKS + n] > 1)
-            check->flavors[check->flavor_count++] = text_of(flavors[fields[QUEUE_CHECKS + n] - 2]);
+            check->flavors[check->flavor_count++] =
+                text_of(world_flavors[fields[QUEUE_CHECKS + n] - 2]);
         view->facts.check_count++;
     }
+}
+
+enum queue_state world_stop(int64_t field)
+{
+    return field == 0 ? QUEUE_OPEN : field == 1 ? QUEUE_HOLD : QUEUE_HOLD_AND_DRAIN;
 }
 
 void world_queue_facts(const int64_t *fields, struct queue_view *view)
@@ -262,7 +232,7 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
 
     *view = (struct queue_view){0};
     queue->kind = (enum queue_kind)fields[QUEUE_KIND];
-    queue->name = text_of(queues[fields[QUEUE_NAME]]);
+    queue->name = text_of(world_queues[fields[QUEUE_NAME]]);
     queue->parent = queue_text(fields[QUEUE_PARENT]);
     queue->priority = (int32_t)fields[QUEUE_PRIORITY];
     queue->strict = fields[QUEUE_STRICT];
@@ -286,16 +256,13 @@ void world_queue_facts(const int64_t *fields, struct queue_view *view)
     queue->borrows_last = fields[QUEUE_BORROWS_LAST];
     queue->preempts_last = fields[QUEUE_PREEMPTS_LAST];
     queue->borrows_least = fields[QUEUE_BORROWS_LEAST];
-    queue->stop = fields[QUEUE_STOP] == 0   ? QUEUE_OPEN
-                  : fields[QUEUE_STOP] == 1 ? QUEUE_HOLD
-                                            : QUEUE_HOLD_AND_DRAIN;
+    queue->stop = world_stop(fields[QUEUE_STOP]);
     set_checks(view, fields);
     queue->groups = view->groups;
     for (int group = 0; group < 2; group++)
         set_group(view, group, fields);
 }
 
-/* Texts that come after those of pods. */
 /* Those that are there, directly below it. */
 static void set_parts(const int64_t *fields, struct group_facts *group)
 {
@@ -313,12 +280,13 @@ static void set_parts(const int64_t *fields, struct group_facts *group)
 
 void world_group_facts(const int64_t *fields, struct group_facts *group)
 {
+    /* They come after those of pods. */
     static const char *const uids[2][GROUPS] = {{"g0", "g1", "g2", "g3"}, {"h0", "h1", "h2", "h3"}};
 
     *group = (struct group_facts){0};
     group->uid = text_of(uids[fields[GROUP_UID] != 0][fields[GROUP_NUMBER]]);
     group->space = text_of("space");
-    group->name = text_of(world_group((int)fields[GROUP_NUMBER]));
+    group->name = text_of(world_groups[fields[GROUP_NUMBER]]);
     group->kind = world_group_kind((int)fields[GROUP_NUMBER]);
     group->created = fields[GROUP_CREATED];
     group->minimum = (int32_t)fields[GROUP_MINIMUM];
@@ -337,12 +305,12 @@ void world_group_facts(const int64_t *fields, struct group_facts *group)
 /* A flavor's labels: nodes with `flavor` of its number have them. */
 static struct label label_of(int64_t number)
 {
-    return (struct label){text_of("flavor"), text_of(flavors[number])};
+    return (struct label){text_of("flavor"), text_of(world_flavors[number])};
 }
 
 void world_flavor_facts(const int64_t *fields, struct flavor_facts *flavor)
 {
-    *flavor = (struct flavor_facts){.name = text_of(flavors[fields[FLAVOR_NUMBER]])};
+    *flavor = (struct flavor_facts){.name = text_of(world_flavors[fields[FLAVOR_NUMBER]])};
     if (fields[FLAVOR_LABELLED])
         flavor->labels[flavor->label_count++] = label_of(fields[FLAVOR_NUMBER]);
     if (fields[FLAVOR_TOLERATED])
@@ -357,7 +325,7 @@ void world_flavor_facts(const int64_t *fields, struct flavor_facts *flavor)
 
 void world_node_facts(const int64_t *fields, struct node_view *view)
 {
-    *view = (struct node_view){.facts.name = text_of(nodes[fields[NODE_NUMBER]])};
+    *view = (struct node_view){.facts.name = text_of(world_nodes[fields[NODE_NUMBER]])};
     if (fields[NODE_LABEL] > 0) {
         view->label = label_of(fields[NODE_LABEL] - 1);
         view->facts.label_count = 1;

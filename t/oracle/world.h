@@ -41,15 +41,16 @@ enum { COMMANDS = 10, ACTIONS = 5 /* the last one is unknown */ };
 
 enum { NAME_ROOT, NAME_DEFAULT, NAME_FIRST };
 
-const char *world_resource(int resource);
-const char *world_flavor(int flavor); /* FLAVOR_DEFAULT: that of trees without flavors */
-const char *world_queue(int name);
-const char *world_uid(int uid); /* pods whose uids differ by NAMES have one name */
-const char *world_node(int node);
-const char *world_group(int group);
-const char *world_check(int check);
+extern const char *const world_resources[RESOURCES];
+extern const char *const world_flavors[FLAVORS + 1]; /* the last: that of trees without flavors */
+extern const char *const world_queues[QUEUE_NAMES];
+extern const char *const world_uids[]; /* of UIDS; pods whose uids differ by NAMES have one name */
+extern const char *const world_nodes[NODES];
+extern const char *const world_groups[GROUPS];
+extern const char *const world_checks[CHECKS];
 
 /* -1: none has this text. */
+int world_find(struct text text, const char *const *among, int count);
 int world_find_resource(struct text text);
 int world_find_flavor(struct text text);
 int world_find_queue(struct text text);
@@ -82,6 +83,9 @@ void world_flavor_facts(const int64_t *fields, struct flavor_facts *ret_facts);
 void world_node_facts(const int64_t *fields, struct node_view *ret_view);
 void world_command_facts(const int64_t *fields, struct command_facts *ret_facts);
 void world_config(const int64_t *fields, struct engine_config *ret_config);
+
+/* What a stopPolicy does: 1: Hold, 2: HoldAndDrain. */
+enum queue_state world_stop(int64_t field);
 
 /* The flavors of a queue's group, in its order: how many, and which. [group is 0 or 1] */
 int world_group_order(const int64_t *queue_fields, int group, int ret_flavors[FLAVORS]);

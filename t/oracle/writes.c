@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "t/oracle/writes.h"
 
-#include "t/oracle/compare.h"
-#include "t/oracle/limits.h"
+#include "t/oracle/drive.h"
 
 #include <string.h>
 
 static bool call(struct play *play, const struct step *step, struct answer *ret_answer)
 {
     return drive(play->engine, step, ret_answer) == 0 ||
-           differ(play, "an error from a call that has what it needs");
+           differ(play->difference, "an error from a call that has what it needs");
 }
 
 static bool show_queue(struct play *play, const struct step *step)
@@ -35,12 +34,13 @@ static bool answer_command(struct play *play, const struct step *step)
         if (strcmp(answer.report.state, queue_state_name((enum queue_state)n)) == 0)
             state = n;
     if (answer.report.waits == command->carried_out)
-        return differ(play, "command %d: it waits, or not", (int)step->v[COMMAND_UID]);
+        return differ(play->difference, "command %d: it waits, or not", (int)step->v[COMMAND_UID]);
     if (!command->carried_out)
         return true;
     if (answer.report.changed != command->changed || answer.report.refusal != command->refusal ||
         state != command->state)
-        return differ(play, "command %d: changed %d, refusal %d, state %d; wanted %d, %d, %d",
+        return differ(play->difference,
+                      "command %d: changed %d, refusal %d, state %d; wanted %d, %d, %d",
                       (int)step->v[COMMAND_UID], answer.report.changed, (int)answer.report.refusal,
                       state, command->changed, (int)command->refusal, command->state);
     return true;
@@ -153,7 +153,7 @@ bool writes_all_is_written(const struct model *model)
 /* A resource is counted where a quota names it, and a status tells of no other. */
 static bool is_counted(const struct play *play, int queue, int resource)
 {
-    uint32_t id = engine_find_queue(play->engine, QUEUE_VOLCANO, text_of(world_queue(queue)));
+    uint32_t id = engine_find_queue(play->engine, QUEUE_VOLCANO, text_of(world_queues[queue]));
     struct queue_report report;
     struct quota_row row;
     bool found = false;
@@ -177,17 +177,9 @@ static struct model_status status_of(const struct play *play, const struct limit
     memset(&status, 0, sizeof status);
     status.word = model_due_word(model, queue);
     status.stop = (int)model_stops(model, queue);
-    for (int uid = 0; uid < UIDS; uid++)
-        if (model->claims[uid].live &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            status.groups[model->claims[uid].state]++;
-    for (int uid = UIDS; uid < UIDS + GROUPS; uid++)
-        if (model->claims[uid].live && model->claims[uid].is_booking &&
-            model->claims[uid].state != CLAIM_HELD &&
-            model_is_below(model, model_queue_of(&model->claims[uid]), queue))
-            status.groups[model->claims[uid].state]++;
+    model_count_claims(model, queue, status.groups);
     for (int r = 0; r < RESOURCES; r++) {
-        const struct number *number = &limits->at[queue][model_cell(FLAVOR_DEFAULT, r)];
+        const struct number *number = &limits->at[queue][naive_cell(FLAVOR_DEFAULT, r)];
 
         if (!is_counted(play, queue, r))
             continue;
@@ -206,22 +198,25 @@ static bool compare_status(struct play *play, const struct limits *limits, int q
     struct model_status wanted = status_of(play, limits, queue);
 
     if (!queue_written_same(effect->state, wanted.word))
-        return differ(play, "queue %s: it writes %d %d %d, wanted %d %d %d", world_queue(queue),
-                      effect->state.state, effect->state.closed_by, effect->state.suspended_by,
-                      wanted.word.state, wanted.word.closed_by, wanted.word.suspended_by);
+        return differ(play->difference, "queue %s: it writes %d %d %d, wanted %d %d %d",
+                      world_queues[queue], effect->state.state, effect->state.closed_by,
+                      effect->state.suspended_by, wanted.word.state, wanted.word.closed_by,
+                      wanted.word.suspended_by);
     if (effect->reason != reasons[wanted.stop])
-        return differ(play, "queue %s: its status says %s, wanted %s", world_queue(queue),
-                      reason_name(effect->reason), reason_name(reasons[wanted.stop]));
+        return differ(play->difference, "queue %s: its status says %s, wanted %s",
+                      world_queues[queue], reason_name(effect->reason),
+                      reason_name(reasons[wanted.stop]));
     for (int state = 0; state < CLAIM_STATES; state++)
-        if (effect->groups[state] != (uint32_t)wanted.groups[state])
-            return differ(play, "queue %s: its status counts %u, wanted %d", world_queue(queue),
-                          effect->groups[state], wanted.groups[state]);
+        if (effect->groups[state] != wanted.groups[state])
+            return differ(play->difference, "queue %s: its status counts %u, wanted %u",
+                          world_queues[queue], effect->groups[state], wanted.groups[state]);
     for (uint32_t n = 0; n < effect->usage.count; n++) {
         int r = world_find_resource(effect->usage.item[n].resource);
 
         if (r < 0 || effect->usage.item[n].reserved != wanted.reserved[r] ||
             effect->usage.item[n].allocated != wanted.allocated[r])
-            return differ(play, "queue %s: its status adds up wrong", world_queue(queue));
+            return differ(play->difference, "queue %s: its status adds up wrong",
+                          world_queues[queue]);
     }
     return true;
 }
@@ -237,7 +232,7 @@ bool writes_count(struct play *play, const struct limits *limits, const struct e
     else if (effect->object == EFFECT_OF_COMMAND && command >= 0)
         of = effect->kind == EFFECT_EVENT ? &live->event[command] : &live->deletion[command];
     if (of == NULL || *of)
-        return differ(play, "an effect for what does not exist, or twice");
+        return differ(play->difference, "an effect for what does not exist, or twice");
     *of = true;
     if (effect->object != EFFECT_OF_QUEUE)
         return true;
@@ -278,10 +273,10 @@ static bool compare_written(struct play *play, const struct limits *limits,
     may = life->last == 0 || model->now >= life->last + SECOND;
     needed = model_rules(model) && model->queues[queue].seen && differs && (may || life->failed);
     if (needed && !live->status[queue])
-        return differ(play, "queue %s: its status is not written", world_queue(queue));
+        return differ(play->difference, "queue %s: its status is not written", world_queues[queue]);
     /* What waits for its next attempt is looked at again then. */
     if (!needed && live->status[queue] && !life->failed)
-        return differ(play, "queue %s: its status is written%s", world_queue(queue),
+        return differ(play->difference, "queue %s: its status is written%s", world_queues[queue],
                       differs ? " too soon" : " for nothing");
     life->failed = life->failed && (differs || live->status[queue]);
     return true;
@@ -297,9 +292,9 @@ bool writes_compare(struct play *play, const struct limits *limits, const struct
         if (command->deleted && command->live && model->now >= command->forget)
             command->live = command->carried_out = false;
         if (live->event[n] != model_wants_event(model, command))
-            return differ(play, "command %d: an event, or none", n);
+            return differ(play->difference, "command %d: an event, or none", n);
         if (live->deletion[n] != model_wants_delete(model, command))
-            return differ(play, "command %d: it is %s", n,
+            return differ(play->difference, "command %d: it is %s", n,
                           live->deletion[n] ? "to be deleted too early" : "never deleted");
     }
     for (int queue = 0; queue < QUEUE_NAMES; queue++)
@@ -318,10 +313,11 @@ bool writes_compare_queue(struct play *play, int queue, const struct queue_repor
     if ((plain && !text_is(report->state, queue_state_name(life->state))) ||
         !text_is(report->own, queue_state_name(life->own)) ||
         report->by_parent != (life->own != life->state))
-        return differ(play, "queue %s: %.*s, its own %.*s; wanted %s, %s", world_queue(queue),
-                      (int)report->state.len, report->state.at, (int)report->own.len,
-                      report->own.at, queue_state_name(life->state), queue_state_name(life->own));
+        return differ(play->difference, "queue %s: %.*s, its own %.*s; wanted %s, %s",
+                      world_queues[queue], (int)report->state.len, report->state.at,
+                      (int)report->own.len, report->own.at, queue_state_name(life->state),
+                      queue_state_name(life->own));
     return report->written ==
                queue_written_same(life->known.word, model_due_word(&play->model, queue)) ||
-           differ(play, "queue %s: written, or not", world_queue(queue));
+           differ(play->difference, "queue %s: written, or not", world_queues[queue]);
 }

@@ -2,7 +2,7 @@
 #ifndef SLUICE_T_ORACLE_WRITES_H
 #define SLUICE_T_ORACLE_WRITES_H
 
-#include "t/oracle/drive.h"
+#include "t/oracle/limits.h"
 #include "t/oracle/play.h"
 
 /* The states of queues, commands, and the effects about them: engine and model side by side. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "t/oracle/workload_supply.h"
+#include "t/oracle/supply.h"
 
 #include <stdlib.h>
 
 enum { MOST_ALLOCATIONS = 2000 };
 
-static bool gives(struct workload_supply *supply, size_t size)
+static bool gives(struct supply *supply, size_t size)
 {
     if (supply->starves && supply->left == 0) {
         supply->refused = true;
@@ -28,19 +28,20 @@ static void *take_zeroed(void *ctx, size_t size)
 
 static void give_back(void *ctx, void *p, size_t size)
 {
-    struct workload_supply *supply = ctx;
+    struct supply *supply = ctx;
 
     supply->bytes -= size;
     free(p);
 }
 
-struct mem workload_supply_mem(struct workload_supply *supply)
+void supply_init(struct supply *supply, bool starves)
 {
-    return (struct mem){take, give_back, supply, take_zeroed};
+    *supply = (struct supply){
+        .mem = {take, give_back, supply, take_zeroed}, .left = UINT32_MAX, .starves = starves};
 }
 
-const char *workload_supply_call(struct workload_supply *supply, struct engine **engine,
-                                 workload_call *call, const void *ctx)
+const char *supply_call(struct supply *supply, struct engine **engine, supplied_call *call,
+                        const void *ctx)
 {
     uint64_t before = *engine == NULL ? 0 : engine_digest(*engine, true);
     size_t bytes = supply->bytes;
@@ -69,12 +70,29 @@ const char *workload_supply_call(struct workload_supply *supply, struct engine *
     return "a call never has memory enough";
 }
 
-void workload_supply_stop(struct workload_supply *supply)
+struct opening {
+    const struct step *config;
+    const struct mem *mem;
+};
+
+static int create(struct engine **engine, const void *ctx)
 {
-    supply->left = 0;
+    const struct opening *opening = ctx;
+    struct engine_config config;
+
+    world_config(opening->config->v, &config);
+    return engine_create(&config, opening->mem, engine);
 }
 
-void workload_supply_resume(struct workload_supply *supply)
+const char *supply_open(struct supply *supply, const struct step *config, struct engine **ret)
 {
-    supply->left = UINT32_MAX;
+    const struct opening opening = {config, &supply->mem};
+
+    *ret = NULL;
+    return supply_call(supply, ret, create, &opening);
+}
+
+void supply_stop(struct supply *supply)
+{
+    supply->left = 0;
 }
