@@ -15,7 +15,7 @@
 
 static int keep_text(struct engine *e, struct text *text, uint32_t *ret_id)
 {
-    if (intern_get(&e->names, text->at, text->len, ret_id) < 0)
+    if (intern_get(&e->names, *text, ret_id) < 0)
         return ENGINE_NO_MEMORY;
     *text = name_text(e, *ret_id);
     return 0;

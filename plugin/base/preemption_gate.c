@@ -9,7 +9,7 @@ int preemption_gates_get(struct intern *words, const struct preemption_gate_fact
 {
     *ret = (struct preemption_gates){.strays = strays};
     for (uint32_t i = 0; i < count; i++) {
-        if (intern_get(words, facts[i].name.at, facts[i].name.len, &ret->names[i]) < 0) {
+        if (intern_get(words, facts[i].name, &ret->names[i]) < 0) {
             preemption_gates_drop(words, ret);
             return ENGINE_NO_MEMORY;
         }

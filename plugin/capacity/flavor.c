@@ -10,7 +10,7 @@ static struct flavor *flavor_at(const struct engine *e, uint16_t number)
 
 static uint16_t flavor_find(const struct engine *e, struct text name)
 {
-    uint32_t id = intern_find(&e->names, name.at, name.len);
+    uint32_t id = intern_find(&e->names, name);
 
     /* Flavors are few, and looked up only when objects change: no index. */
     for (uint32_t number = 1; id != 0 && number < slab_end(&e->capacity.flavors); number++) {
@@ -33,7 +33,7 @@ int flavor_get(struct engine *e, struct text name, uint16_t *ret_number)
     if (slab_count(&e->capacity.flavors) >= ENGINE_MAX_FLAVORS)
         return ENGINE_FULL_FLAVORS;
     if (slab_reserve(&e->capacity.flavors, 1) < 0 ||
-        intern_get(&e->names, name.at, name.len, &id) < 0)
+        name_get(e, name, &id) < 0)
         return ENGINE_NO_MEMORY;
 
     number = (uint16_t)slab_take(&e->capacity.flavors);

@@ -60,23 +60,20 @@ static int read_details(struct engine *e, const struct node_facts *facts, struct
     node.amounts = mem_zalloc(&e->mem, amounts_size);
     if ((labels_size > 0 && node.labels == NULL) || (amounts_size > 0 && node.amounts == NULL))
         goto no_memory;
-    if (intern_get(&e->names, facts->name.at, facts->name.len, &node.name) < 0) {
-        node.name = 0;
+    if (name_get(e, facts->name, &node.name) < 0)
         goto no_memory;
-    }
     for (uint32_t i = 0; i < facts->label_count; i++) {
         const struct label *label = &facts->labels[i];
 
-        if (intern_get(&e->names, label->key.at, label->key.len, &node.labels[i].key) < 0 ||
-            intern_get(&e->names, label->value.at, label->value.len, &node.labels[i].value) < 0)
+        if (name_get(e, label->key, &node.labels[i].key) < 0 ||
+            name_get(e, label->value, &node.labels[i].value) < 0)
             goto no_memory;
     }
     for (uint32_t i = 0; i < facts->allocatable.count; i++) {
         const struct named_amount *item = &facts->allocatable.item[i];
 
         node.amounts[i].amount = item->amount;
-        if (intern_get(&e->names, item->resource.at, item->resource.len,
-                       &node.amounts[i].resource) < 0)
+        if (name_get(e, item->resource, &node.amounts[i].resource) < 0)
             goto no_memory;
     }
     node.label_count = facts->label_count;

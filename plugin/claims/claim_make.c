@@ -91,7 +91,7 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
 
     if (reserve_record(e) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
         index_reserve(&e->claims.by_name) < 0 ||
-        intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
+        name_get(e, pod->space, &space) < 0)
         return ENGINE_NO_MEMORY;
     text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
     if (text == NULL) {

@@ -61,7 +61,7 @@ static inline struct text fleet_text(const struct fleet *f, uint32_t name)
 /* Interns a text, with one more user; 0 if there is no memory. Negative on error. */
 static inline int fleet_intern(struct fleet *f, struct text text, uint32_t *ret_name)
 {
-    if (intern_get(&f->names, text.at, text.len, ret_name) == 0)
+    if (intern_get(&f->names, text, ret_name) == 0)
         return 0;
     *ret_name = 0;
     return ENGINE_NO_MEMORY;

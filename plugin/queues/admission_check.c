@@ -124,7 +124,7 @@ void cluster_queue_forget(struct engine *e, uint32_t id)
 int check_see(struct engine *e, struct text name, bool active)
 {
     struct check_record record = {.active = active};
-    uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
+    uint32_t id = check_find(e, intern_find(&e->names, name));
 
     if (id == 0 && slab_count(&e->queues.checks) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
@@ -145,7 +145,7 @@ int check_see(struct engine *e, struct text name, bool active)
 
 void check_lose(struct engine *e, struct text name)
 {
-    uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
+    uint32_t id = check_find(e, intern_find(&e->names, name));
 
     if (id != 0) {
         index_drop(&e->queues.checks_by_name,

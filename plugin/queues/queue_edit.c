@@ -54,7 +54,7 @@ static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint1
 {
     uint32_t id;
 
-    if (intern_get(&e->names, resource.at, resource.len, &id) < 0)
+    if (name_get(e, resource, &id) < 0)
         return NULL;
     for (uint32_t i = edit->amount_count; i-- > 0 && edit->amounts[i].flavor == flavor;) {
         if (edit->amounts[i].resource == id) {
@@ -139,9 +139,7 @@ static int read_group(struct engine *e, const struct resource_group *from, struc
                       struct queue_group *group)
 {
     for (uint32_t i = 0; i < from->resource_count; i++) {
-        struct text name = from->resources[i];
-
-        if (intern_get(&e->names, name.at, name.len, &group->resources[i]) < 0)
+        if (name_get(e, from->resources[i], &group->resources[i]) < 0)
             return ENGINE_NO_MEMORY;
         group->resource_count++;
     }

@@ -48,7 +48,7 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
 
     if (slab_reserve(&e->queues.records, 1) < 0 || index_reserve(&e->queues.by_name) < 0 ||
         heap_reserve(&e->queues.timers, slab_end(&e->queues.records) + 1) < 0 ||
-        guard_reserve(e) < 0 || intern_get(&e->names, name.at, name.len, &word) < 0)
+        guard_reserve(e) < 0 || name_get(e, name, &word) < 0)
         return ENGINE_NO_MEMORY;
 
     id = slab_take(&e->queues.records);

@@ -71,7 +71,7 @@ uint32_t claim_find(const struct engine *e, struct text uid)
 
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
 {
-    struct pod_question q = {e, name, intern_find(&e->names, space.at, space.len)};
+    struct pod_question q = {e, name, intern_find(&e->names, space)};
 
     return index_find(&e->claims.by_name, claim_hash(name, q.space), same_name, &q);
 }
