@@ -38,46 +38,29 @@ static void *owner_of(const struct outbox *outbox, enum effect_object object)
     return outbox->owners[object].owner;
 }
 
+static const struct slab *records_of(const struct outbox_owner *of)
+{
+    return (const struct slab *)(const void *)((const char *)of->owner + of->type->records);
+}
+
+static struct outbox_entry *entry_of(const struct outbox_owner *of, uint32_t id)
+{
+    return (void *)((char *)slab_at(records_of(of), id) + of->type->entry);
+}
+
 const struct slab *outbox_records(const struct outbox *outbox, enum effect_object object)
 {
-    return (const struct slab *)(const void *)((const char *)owner_of(outbox, object) +
-                                               type_of(outbox, object)->records);
+    return records_of(&outbox->owners[object]);
 }
 
 struct outbox_entry *outbox_at(const struct outbox *outbox, enum effect_object object, uint32_t id)
 {
-    return (void *)((char *)slab_at(outbox_records(outbox, object), id) +
-                    type_of(outbox, object)->entry);
+    return entry_of(&outbox->owners[object], id);
 }
 
-static void link_ready(struct outbox *outbox, enum effect_object object, uint32_t id)
+static struct list_link *peers_of(const void *ctx, uint32_t id)
 {
-    struct outbox_entry *entry = outbox_at(outbox, object, id);
-    struct outbox_list *list = &outbox->ready[object];
-
-    entry->prev = list->last;
-    entry->next = 0;
-    if (list->last != 0)
-        outbox_at(outbox, object, list->last)->next = id;
-    else
-        list->first = id;
-    list->last = id;
-}
-
-static void unlink_ready(struct outbox *outbox, enum effect_object object, uint32_t id)
-{
-    struct outbox_entry *entry = outbox_at(outbox, object, id);
-    struct outbox_list *list = &outbox->ready[object];
-
-    if (entry->prev != 0)
-        outbox_at(outbox, object, entry->prev)->next = entry->next;
-    else
-        list->first = entry->next;
-    if (entry->next != 0)
-        outbox_at(outbox, object, entry->next)->prev = entry->prev;
-    else
-        list->last = entry->prev;
-    entry->prev = entry->next = 0;
+    return &entry_of(ctx, id)->peers;
 }
 
 uint32_t outbox_count(uint8_t bits)
@@ -96,9 +79,9 @@ static void set_ready(struct outbox *outbox, enum effect_object object, uint32_t
     entry->ready = ready;
     outbox->ready_effects += outbox_count(ready) - outbox_count(before);
     if (before == 0)
-        link_ready(outbox, object, id);
+        list_append(peers_of, &outbox->owners[object], &outbox->ready[object], id);
     else if (ready == 0)
-        unlink_ready(outbox, object, id);
+        list_remove(peers_of, &outbox->owners[object], &outbox->ready[object], id);
 }
 
 static uint8_t wanted_of(const struct outbox *outbox, enum effect_object object, uint32_t id)
@@ -221,7 +204,7 @@ static uint32_t still_ready(const struct outbox *outbox, enum effect_object obje
 {
     uint32_t id = outbox->ready[object].first;
 
-    for (; id != 0; id = outbox_at(outbox, object, id)->next) {
+    for (; id != 0; id = outbox_at(outbox, object, id)->peers.next) {
         *ret_ready = ready_of(outbox, outbox_at(outbox, object, id), wanted_of(outbox, object, id));
         if (*ret_ready != 0)
             break;

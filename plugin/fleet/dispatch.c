@@ -79,6 +79,11 @@ int dispatch_get(struct fleet *f, struct text space, struct text name, uint32_t 
     return 0;
 }
 
+static struct list_link *todo_of(const void *ctx, uint32_t id)
+{
+    return &dispatch_at(ctx, id)->todo;
+}
+
 void dispatch_todo(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
@@ -86,13 +91,7 @@ void dispatch_todo(struct fleet *f, uint32_t id)
     if (dispatch_is(d, DISPATCH_TODO))
         return;
     dispatch_set(d, DISPATCH_TODO, true);
-    d->prev_todo = f->last_dispatch;
-    d->next_todo = 0;
-    if (f->last_dispatch != 0)
-        dispatch_at(f, f->last_dispatch)->next_todo = id;
-    else
-        f->first_dispatch = id;
-    f->last_dispatch = id;
+    list_append(todo_of, f, &f->todo, id);
 }
 
 void dispatch_drop_todo(struct fleet *f, uint32_t id)
@@ -102,14 +101,7 @@ void dispatch_drop_todo(struct fleet *f, uint32_t id)
     if (!dispatch_is(d, DISPATCH_TODO))
         return;
     dispatch_set(d, DISPATCH_TODO, false);
-    if (d->prev_todo != 0)
-        dispatch_at(f, d->prev_todo)->next_todo = d->next_todo;
-    else
-        f->first_dispatch = d->next_todo;
-    if (d->next_todo != 0)
-        dispatch_at(f, d->next_todo)->prev_todo = d->prev_todo;
-    else
-        f->last_dispatch = d->prev_todo;
+    list_remove(todo_of, f, &f->todo, id);
 }
 
 void dispatch_release_gates(struct fleet *f, const uint32_t *gates, uint32_t count)

@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_FLEET_DISPATCH_H
 
 #include "plugin/base/facts.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
 
@@ -55,7 +56,7 @@ struct dispatch {
     uint32_t gates[FACTS_MAX_PREEMPTION_GATES]; /* of its own */
     uint32_t cluster;                           /* the worker where it is for good; 0: none yet */
     uint32_t places, ranked;                    /* trees of replicas */
-    uint32_t next_todo, prev_todo;
+    struct list_link todo;
     int64_t version;
     int64_t timeout;  /* its own; 0: the configured one */
     int64_t orphaned; /* its workload is not known since */

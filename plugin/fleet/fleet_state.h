@@ -7,6 +7,7 @@
 #include "plugin/base/heap.h"
 #include "plugin/base/index.h"
 #include "plugin/base/intern.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/slab.h"
 #include "replica.h"
@@ -32,7 +33,7 @@ struct fleet {
     struct index dispatches_by_name;
     uint32_t dispatches_in_order; /* tree, by namespace and name */
     struct heap dispatch_timers;
-    uint32_t first_dispatch, last_dispatch; /* of those to be decided about */
+    struct list todo; /* dispatches that are to be decided about */
 
     struct slab replicas;
     struct heap replica_timers;

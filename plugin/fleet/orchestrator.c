@@ -217,8 +217,8 @@ void orchestrator_advance(struct fleet *f)
 {
     uint32_t budget = sweep(f, expire(f, ORCHESTRATOR_SLICE));
 
-    while (budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->first_dispatch != 0) {
-        uint32_t id = f->first_dispatch;
+    while (budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->todo.first != 0) {
+        uint32_t id = f->todo.first;
 
         dispatch_drop_todo(f, id);
         decide(f, id);
@@ -230,7 +230,7 @@ bool orchestrator_more(const struct fleet *f)
 {
     int64_t next = orchestrator_next(f);
 
-    return worker_sweeps(f) || (fleet_leads(f) && f->first_dispatch != 0) ||
+    return worker_sweeps(f) || (fleet_leads(f) && f->todo.first != 0) ||
            (next != 0 && next <= f->now);
 }
 

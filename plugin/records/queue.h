@@ -5,6 +5,7 @@
 #include "cluster_queue.h"
 #include "contest_place.h"
 #include "height.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/pairing.h"
 #include "plugin/base/queue_state.h"
@@ -89,9 +90,7 @@ struct queue {
     uint32_t backlogs;            /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
-    struct {
-        uint32_t next, prev;
-    } todo[TODO_LISTS];
+    struct list_link todo[TODO_LISTS];
 
     uint32_t passed_head; /* the head that was passed over */
     uint32_t guard_at;    /* the queue that refuses the head, while guarding */

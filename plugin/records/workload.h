@@ -4,6 +4,7 @@
 
 #include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/preemption_gate.h"
 #include "plugin/base/tree.h"
@@ -64,8 +65,8 @@ enum workload_cause { CAUSE_OWN_QUEUE, CAUSE_RECLAIM, CAUSE_RECLAIM_BORROWING, C
 enum notice_stage { NOTICE_NONE, NOTICE_LISTED, NOTICE_DUE };
 
 struct workload_notice {
-    uint32_t next, prev; /* in the list */
-    int64_t since;       /* it is in the list */
+    struct list_link peers; /* in the list */
+    int64_t since;          /* it is in the list */
     enum notice_stage stage;
 };
 
