@@ -161,36 +161,25 @@ void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod
     group_touch(e, id);
 }
 
+static struct list_link *todo_of(const void *ctx, uint32_t id)
+{
+    return &group_at(ctx, id)->todo;
+}
+
 void group_touch(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    if (group->is_todo)
+    if (group_at(e, id)->is_todo)
         return;
-    group->is_todo = true;
-    group->next_todo = 0;
-    if (e->pods.last_touched != 0)
-        group_at(e, e->pods.last_touched)->next_todo = id;
-    else
-        e->pods.first_touched = id;
-    e->pods.last_touched = id;
+    group_at(e, id)->is_todo = true;
+    list_append(todo_of, e, &e->pods.touched, id);
 }
 
 void group_untouch(struct engine *e, uint32_t id)
 {
-    uint32_t at = e->pods.first_touched, before = 0;
-
     if (!group_at(e, id)->is_todo)
         return;
-    for (; at != id; at = group_at(e, at)->next_todo)
-        before = at;
-    if (before != 0)
-        group_at(e, before)->next_todo = group_at(e, id)->next_todo;
-    else
-        e->pods.first_touched = group_at(e, id)->next_todo;
-    if (e->pods.last_touched == id)
-        e->pods.last_touched = before;
     group_at(e, id)->is_todo = false;
+    list_remove(todo_of, e, &e->pods.touched, id);
 }
 
 void group_free_least(struct engine *e, struct group *group)

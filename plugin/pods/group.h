@@ -4,6 +4,7 @@
 
 #include "group_parts.h"
 #include "plugin/base/facts.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
 
@@ -112,8 +113,8 @@ struct group {
     int64_t sent_over; /* -1: over another group of this name */
     struct outbox_entry effects;
 
+    struct list_link todo; /* of those to be looked at before the call ends */
     bool is_todo;
-    uint32_t next_todo;
     bool spread;     /* its members may be in different queues */
     bool never;      /* its minimum waits, and can never fit (news.h) */
     int64_t stirred; /* when its members last changed */
