@@ -247,12 +247,9 @@ int quota_reserve_cells(struct engine *e, uint32_t id, uint32_t more)
 
     if (cap <= queue->cell_cap)
         return 0;
-    cells = mem_alloc(&e->mem, cap * sizeof(*cells));
+    cells = mem_grow(&e->mem, queue->cells, queue->cell_cap * sizeof(*cells), cap * sizeof(*cells));
     if (cells == NULL)
         return ENGINE_NO_MEMORY;
-    if (queue->cell_count > 0)
-        memcpy(cells, queue->cells, queue->cell_count * sizeof(*cells));
-    mem_free(&e->mem, queue->cells, queue->cell_cap * sizeof(*cells));
     queue->cells = cells;
     queue->cell_cap = cap;
     return 0;
