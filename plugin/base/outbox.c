@@ -212,6 +212,17 @@ static uint32_t still_ready(const struct outbox *outbox, enum effect_object obje
     return id;
 }
 
+/* Of an object's effects the first that is ready, as it would go out. */
+static void describe_first(const struct outbox *outbox, struct outbox_place at, uint8_t ready,
+                           struct effect *ret)
+{
+    while ((ready & outbox_bit(at.slot)) == 0)
+        at.slot++;
+    outbox_describe(outbox, at, ret);
+    if (ret->id == 0)
+        ret->id = given_next_id(&outbox->given);
+}
+
 bool outbox_peek(const struct outbox *outbox, struct effect *ret_effect)
 {
     for (uint32_t i = 0; i < EFFECT_OBJECTS; i++) {
@@ -222,11 +233,7 @@ bool outbox_peek(const struct outbox *outbox, struct effect *ret_effect)
         at.id = still_ready(outbox, at.object, &ready);
         if (at.id == 0)
             continue;
-        while ((ready & outbox_bit(at.slot)) == 0)
-            at.slot++;
-        outbox_describe(outbox, at, ret_effect);
-        if (ret_effect->id == 0)
-            ret_effect->id = given_next_id(&outbox->given);
+        describe_first(outbox, at, ready, ret_effect);
         return true;
     }
     return false;
@@ -249,11 +256,7 @@ int outbox_next(struct outbox *outbox, struct effect *ret_effect)
         at.id = first_ready(outbox, at.object);
         if (at.id == 0)
             continue;
-        while ((outbox_at(outbox, at.object, at.id)->ready & outbox_bit(at.slot)) == 0)
-            at.slot++;
-        outbox_describe(outbox, at, ret_effect);
-        if (ret_effect->id == 0)
-            ret_effect->id = given_next_id(&outbox->given);
+        describe_first(outbox, at, outbox_at(outbox, at.object, at.id)->ready, ret_effect);
         return 1;
     }
     return 0;
