@@ -13,7 +13,7 @@ int preemption_gates_get(struct intern *words, const struct preemption_gate_fact
             preemption_gates_drop(words, ret);
             return ENGINE_NO_MEMORY;
         }
-        ret->positions[i] = (uint8_t)facts[i].position;
+        ret->positions[i] = !facts[i].said ? GATE_UNSAID : facts[i].open ? GATE_OPEN : GATE_CLOSED;
         ret->count++;
     }
     return 0;
@@ -42,12 +42,6 @@ bool preemption_gates_want_status(const struct preemption_gates *gates)
             return true;
     }
     return gates->strays;
-}
-
-void preemption_gates_close(struct preemption_gates *gates)
-{
-    memset(gates->positions, GATE_CLOSED, gates->count);
-    gates->strays = false;
 }
 
 bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced,

@@ -19,11 +19,6 @@
  */
 enum gate_position { GATE_UNSAID, GATE_CLOSED, GATE_OPEN };
 
-struct preemption_gate_facts {
-    struct text name;
-    enum gate_position position;
-};
-
 struct preemption_gates {
     uint8_t count;
     bool strays;                                   /* the status speaks of others, too */
@@ -44,15 +39,11 @@ uint32_t preemption_gates_closed(const struct preemption_gates *gates);
 /* Whether the status does not speak of just those that there are. */
 bool preemption_gates_want_status(const struct preemption_gates *gates);
 
-/* An eviction closes them all, in the same write. */
-void preemption_gates_close(struct preemption_gates *gates);
-
 /* What came of a decision about a workload. */
 enum preemption_decision {
     DECIDED_NO_VICTIMS, /* it does not fit, or nobody could be sent away for it */
     DECIDED_PREEMPTS,   /* there are victims, and that is what it chose */
     DECIDED_RESERVES,   /* it fits */
-    DECIDED_EVICTION,   /* it lost its place */
 };
 
 /* What the signal, the condition BlockedOnPreemptionGates, is to say then. */
