@@ -50,12 +50,10 @@ void intern_init(struct intern *intern, struct mem *mem)
 
 void intern_finish(struct intern *intern)
 {
-    for (uint32_t id = 1; id < slab_end(&intern->entries); id++) {
-        if (slab_live(&intern->entries, id)) {
-            struct entry *entry = entry_at(intern, id);
+    for (uint32_t id = 0; (id = slab_after(&intern->entries, id)) != 0;) {
+        struct entry *entry = entry_at(intern, id);
 
-            mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
-        }
+        mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
     }
     index_finish(&intern->index);
     slab_finish(&intern->entries);

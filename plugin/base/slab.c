@@ -183,3 +183,11 @@ bool slab_live(const struct slab *slab, uint32_t id)
 {
     return id < slab->end && id != 0 && (*live_byte(slab, id) & live_bit(id)) != 0;
 }
+
+uint32_t slab_after(const struct slab *slab, uint32_t id)
+{
+    do
+        id++;
+    while (id < slab->end && !slab_live(slab, id));
+    return id < slab->end ? id : 0;
+}

@@ -50,6 +50,9 @@ void slab_give(struct slab *slab, uint32_t id);
 /* False for 0 and for any id that was never taken. */
 bool slab_live(const struct slab *slab, uint32_t id);
 
+/* The next record in use after this one, or the first (0), by their ids; 0: there is none. */
+uint32_t slab_after(const struct slab *slab, uint32_t id);
+
 /* Every id that ever lived is at least 1 and below this. */
 static inline uint32_t slab_end(const struct slab *slab)
 {

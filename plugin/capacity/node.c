@@ -43,10 +43,8 @@ static void release_details(struct engine *e, struct node *node)
 
 void node_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->capacity.nodes); id++) {
-        if (slab_live(&e->capacity.nodes, id))
-            release_details(e, node_at(e, id));
-    }
+    for (uint32_t id = 0; (id = slab_after(&e->capacity.nodes, id)) != 0;)
+        release_details(e, node_at(e, id));
 }
 
 /* All that a node record needs; on error nothing is held. */

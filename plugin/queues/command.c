@@ -322,12 +322,9 @@ void command_queue_gone(struct engine *e, uint32_t queue)
 
 void command_stand_by(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++) {
-        struct command *command;
+    for (uint32_t id = 0; (id = slab_after(&e->queues.commands.records, id)) != 0;) {
+        struct command *command = command_at(e, id);
 
-        if (!slab_live(&e->queues.commands.records, id))
-            continue;
-        command = command_at(e, id);
         outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
         unlink_queue(e, id);
         if (command->carried_out && command->deleted_at == 0)
@@ -340,9 +337,8 @@ const char *command_check(const struct engine *e)
 {
     if (!tree_check(&by_creation, e, e->queues.commands.waiting))
         return "commands wait in the order of their creation";
-    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++) {
-        if (slab_live(&e->queues.commands.records, id) &&
-            (command_at(e, id)->link.size > 0) == command_at(e, id)->carried_out)
+    for (uint32_t id = 0; (id = slab_after(&e->queues.commands.records, id)) != 0;) {
+        if ((command_at(e, id)->link.size > 0) == command_at(e, id)->carried_out)
             return "a command waits until it is carried out";
     }
     return NULL;

@@ -130,10 +130,8 @@ void queue_release(struct engine *e, struct queue *queue)
 
 void queue_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id))
-            queue_release(e, queue_at(e, id));
-    }
+    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;)
+        queue_release(e, queue_at(e, id));
 }
 
 void queue_drop_unused(struct engine *e, uint32_t id)

@@ -162,8 +162,8 @@ void cluster_queues_changed(struct engine *e)
     if (!engine_admits(e))
         return;
     e->queues.placements++;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0)
+    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;) {
+        if (queue_at(e, id)->parent == 0)
             cluster_queue_changed(e, id);
     }
     workloads_look_again(e);

@@ -36,12 +36,10 @@ uint32_t workload_in_place(const struct engine *e, uint32_t number)
 
 uint32_t workload_next(const struct engine *e, uint32_t after)
 {
-    const struct slab *workloads = &e->claims.workloads;
-    uint32_t at = after == 0 ? 1 : claim_at(e, after)->workload + 1;
+    uint32_t place = after == 0 ? 0 : claim_at(e, after)->workload;
 
-    while (at < slab_end(workloads) && !slab_live(workloads, at))
-        at++;
-    return at < slab_end(workloads) ? workload_in_place(e, at) : 0;
+    place = slab_after(&e->claims.workloads, place);
+    return place == 0 ? 0 : workload_in_place(e, place);
 }
 
 bool workload_holds(const struct engine *e, uint32_t id)
