@@ -143,14 +143,10 @@ static void release_claims(struct engine *e)
         if (claim_is_of_pods(e, id))
             claim_release_text(e, id);
     }
-    for (uint32_t id = 1; id < slab_end(&e->order.lines); id++) {
-        if (slab_live(&e->order.lines, id))
-            line_release(e, id);
-    }
-    for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
-        if (slab_live(&e->order.size_classes, id))
-            size_class_release(e, id);
-    }
+    for (uint32_t id = 0; (id = slab_after(&e->order.lines, id)) != 0;)
+        line_release(e, id);
+    for (uint32_t id = 0; (id = slab_after(&e->order.size_classes, id)) != 0;)
+        size_class_release(e, id);
 }
 
 void engine_destroy(struct engine *e)

@@ -107,8 +107,8 @@ static void flavors_changed(struct engine *e)
     restore_guess_flavors(e);
     cluster_queues_changed(e);
     queue_stops_changed(e); /* whether the gate goes first is another answer now */
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0) {
+    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;) {
+        if (queue_at(e, id)->parent == 0) {
             queue_settle_below(e, id);
             queue_todo(e, TODO_DIRTY, id);
         }

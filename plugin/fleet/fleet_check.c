@@ -65,8 +65,8 @@ static bool has_timers_of(const struct heap *timers, const struct slab *records)
 {
     uint32_t count = 0;
 
-    for (uint32_t id = 1; id < slab_end(records); id++)
-        count += slab_live(records, id) && heap_when(timers, id) != INT64_MAX;
+    for (uint32_t id = 0; (id = slab_after(records, id)) != 0;)
+        count += heap_when(timers, id) != INT64_MAX;
     return count == heap_count(timers);
 }
 

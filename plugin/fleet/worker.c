@@ -140,8 +140,6 @@ uint32_t worker_take_swept(struct fleet *f)
 
 void worker_release_all(struct fleet *f)
 {
-    for (uint32_t id = 1; id < slab_end(&f->workers); id++) {
-        if (slab_live(&f->workers, id))
-            intern_unref(&f->names, worker_at(f, id)->name);
-    }
+    for (uint32_t id = 0; (id = slab_after(&f->workers, id)) != 0;)
+        intern_unref(&f->names, worker_at(f, id)->name);
 }
