@@ -325,13 +325,11 @@ uint32_t line_next(const struct engine *e, uint32_t claim)
                                : waiting_next(e, behind_head(e, line), claim);
 }
 
-uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other,
-                           waiting_before *is_before)
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other)
 {
-    if (!is_before(e, line->head, other))
+    if (!claim_is_before(e, line->head, other))
         return 0;
-    return line->crowd == 0 ? 1
-                            : 1 + waiting_count_before(e, behind_head(e, line), other, is_before);
+    return line->crowd == 0 ? 1 : 1 + waiting_count_before(e, behind_head(e, line), other);
 }
 
 uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim)
@@ -384,6 +382,6 @@ uint32_t line_position(const struct engine *e, uint32_t claim)
     uint32_t queue = claim_queue(e, claim), before = 0, head = 0;
 
     while ((head = size_class_next_head(e, queue, head, claim)) != 0)
-        before += line_count_before(e, claim_line(e, head), claim, claim_is_before);
+        before += line_count_before(e, claim_line(e, head), claim);
     return before;
 }

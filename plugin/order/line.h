@@ -82,9 +82,8 @@ bool line_is_crowded(const struct engine *e, const struct line *line);
 /* The next one that waits in its line after this one that does, or 0. */
 uint32_t line_next(const struct engine *e, uint32_t claim);
 
-/* How many in the line wait before something: whether a claim does, is_before tells. */
-uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other,
-                           waiting_before *is_before);
+/* How many in the line wait before a claim, which may be any. */
+uint32_t line_count_before(const struct engine *e, const struct line *line, uint32_t other);
 
 /* The first behind the line's head that comes after a claim, or 0. It need not be one of them. */
 uint32_t line_after(const struct engine *e, const struct line *line, uint32_t claim);

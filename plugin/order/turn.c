@@ -16,7 +16,7 @@ uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t li
     uint32_t queue = claim_queue(e, workload), before = 0, head = 0;
 
     while (lines-- > 0 && (head = size_class_next_head(e, queue, head, 0)) != 0)
-        before += line_count_before(e, claim_line(e, head), workload, claim_is_before);
+        before += line_count_before(e, claim_line(e, head), workload);
     return before;
 }
 

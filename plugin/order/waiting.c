@@ -84,20 +84,20 @@ uint32_t waiting_next(const struct engine *e, const struct waiting *waiting, uin
     return next != 0 ? next : waiting->newcomer;
 }
 
-uint32_t waiting_count_before(const struct engine *e, const struct waiting *waiting, uint32_t other,
-                              waiting_before *is_before)
+uint32_t waiting_count_before(const struct engine *e, const struct waiting *waiting, uint32_t other)
 {
     uint32_t before = 0, at = waiting->tree;
 
     while (at != 0) {
-        if (is_before(e, at, other)) {
+        if (claim_is_before(e, at, other)) {
             before += 1 + tree_size(&claims_by_rank, e, link_of(e, at)->left);
             at = link_of(e, at)->right;
         } else {
             at = link_of(e, at)->left;
         }
     }
-    for (at = waiting->newcomer; at != 0 && is_before(e, at, other); at = link_of(e, at)->right)
+    for (at = waiting->newcomer; at != 0 && claim_is_before(e, at, other);
+         at = link_of(e, at)->right)
         before++;
     return before;
 }

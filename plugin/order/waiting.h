@@ -34,12 +34,9 @@ void waiting_remove(struct engine *e, struct waiting *waiting, uint32_t claim);
 /* The next one after a claim that is among them, or 0. */
 uint32_t waiting_next(const struct engine *e, const struct waiting *waiting, uint32_t claim);
 
-/* Whether a claim comes before something else, of whatever kind that is. */
-typedef bool waiting_before(const struct engine *e, uint32_t claim, uint32_t other);
-
-/* How many come before something. */
-uint32_t waiting_count_before(const struct engine *e, const struct waiting *waiting, uint32_t other,
-                              waiting_before *is_before);
+/* How many come before a claim, which may be any. */
+uint32_t waiting_count_before(const struct engine *e, const struct waiting *waiting,
+                              uint32_t other);
 
 /* The first that comes after a claim, or 0. It need not be one of them. */
 uint32_t waiting_after(const struct engine *e, const struct waiting *waiting, uint32_t claim);

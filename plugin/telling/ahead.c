@@ -82,7 +82,7 @@ static bool count_lines(struct walk *walk)
 
         if (!may_look(walk))
             return false;
-        claims = line_count_before(e, line, walk->claim, claim_is_before);
+        claims = line_count_before(e, line, walk->claim);
         walk->place->position += claims;
         add_line(e, line, claims, walk->place->ahead, &walk->place->ahead_count);
         add_before(lack_asked(e, head, walk->shortfall), claims, walk->before);

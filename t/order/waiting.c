@@ -115,7 +115,7 @@ static int count_wrong(const struct kit *kit, const int64_t *created, unsigned p
             after = i;
     }
     next = after < 0 ? 0 : pod_claim(kit, after);
-    return (waiting_count_before(kit->engine, waiting, claim, claim_is_before) != before) +
+    return (waiting_count_before(kit->engine, waiting, claim) != before) +
            (waiting_after(kit->engine, waiting, claim) != next) +
            (waiting_next(kit->engine, waiting, claim) != next);
 }
