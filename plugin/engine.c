@@ -121,11 +121,11 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->pods.groups_by_name, &e->mem);
     index_init(&e->pods.finished_by_uid, &e->mem);
     index_init(&e->capacity.nodes_by_name, &e->mem);
-    heap_init(&e->claims.timers, &e->mem, claim_before, e);
-    heap_init(&e->queues.timers, &e->mem, queue_before, e);
+    heap_init(&e->claims.timers, &e->mem, claims_by_rank.compare, e);
+    heap_init(&e->queues.timers, &e->mem, queues_by_identity.compare, e);
     command_init(e);
-    heap_init(&e->pods.group_timers, &e->mem, group_before, e);
-    heap_init(&e->order.guard_timers, &e->mem, queue_before, e);
+    heap_init(&e->pods.group_timers, &e->mem, groups_by_identity.compare, e);
+    heap_init(&e->order.guard_timers, &e->mem, queues_by_identity.compare, e);
     error = config->journal ? journal_init(&e->journal, &e->mem) : 0;
     error = error == 0 ? fill(e) : error;
     if (error < 0) {

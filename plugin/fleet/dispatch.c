@@ -22,11 +22,6 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type dispatches_by_name = {link_of, compare, NULL};
 
-bool dispatch_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    return compare(ctx, a, b) < 0;
-}
-
 struct name_question {
     const struct fleet *f;
     struct text space, name;

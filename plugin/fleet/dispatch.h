@@ -93,9 +93,6 @@ void dispatch_todo(struct fleet *f, uint32_t dispatch);
 /* It has been, or goes. */
 void dispatch_drop_todo(struct fleet *f, uint32_t dispatch);
 
-/* By name; for timers that end together. */
-bool dispatch_before(const void *fleet, uint32_t a, uint32_t b);
-
 static inline bool dispatch_is(const struct dispatch *dispatch, uint16_t flags)
 {
     return (dispatch->flags & flags) == flags;

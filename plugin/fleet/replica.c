@@ -42,12 +42,12 @@ static int compare_ranks(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type replicas_by_rank = {rank_link, compare_ranks, NULL};
 
-bool replica_before(const void *ctx, uint32_t a, uint32_t b)
+int replica_compare(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct fleet *f = ctx;
     uint32_t da = replica_at(f, a)->dispatch, db = replica_at(f, b)->dispatch;
 
-    return da == db ? compare_workers(f, a, b) < 0 : dispatch_before(f, da, db);
+    return da == db ? compare_workers(f, a, b) : dispatches_by_name.compare(f, da, db);
 }
 
 uint64_t replica_uid_hash(struct text uid)

@@ -60,11 +60,6 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type groups_by_identity = {name_link, compare_names, NULL};
 
-bool group_before(const void *e, uint32_t a, uint32_t b)
-{
-    return compare_names(e, a, b) < 0;
-}
-
 /* A group that nobody has seen. */
 static int make(struct engine *e, const struct group_name *name, uint32_t *ret_group)
 {

@@ -237,9 +237,6 @@ void group_drop_unused(struct engine *e, uint32_t group);
 /* Its record goes. [it has no entry, and is in no line for nodes] */
 void group_end(struct engine *e, uint32_t group);
 
-/* By name; for timers that end together. */
-bool group_before(const void *engine, uint32_t a, uint32_t b);
-
 /* All groups, by namespace and name. */
 extern const struct tree_type groups_by_identity;
 

@@ -27,16 +27,11 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
 static const struct tree_type by_creation = {command_link, compare, NULL};
 
-static bool before(const void *ctx, uint32_t a, uint32_t b)
-{
-    return compare(ctx, a, b) < 0;
-}
-
 void command_init(struct engine *e)
 {
     slab_init(&e->queues.commands.records, &e->mem, sizeof(struct command));
     index_init(&e->queues.commands.by_uid, &e->mem);
-    heap_init(&e->queues.commands.timers, &e->mem, before, e);
+    heap_init(&e->queues.commands.timers, &e->mem, compare, e);
 }
 
 void command_finish(struct engine *e)

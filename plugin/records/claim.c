@@ -91,7 +91,7 @@ static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
     return order != 0 ? order : text_compare(name_text(e, x->space), name_text(e, y->space));
 }
 
-int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
+int claim_compare_rank(const void *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
 
@@ -102,7 +102,7 @@ int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
     return a == b ? 0 : compare_identity(e, a, b);
 }
 
-int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b)
+int claim_compare_removal(const void *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
 
@@ -148,19 +148,9 @@ uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priori
     return found;
 }
 
-bool claim_before(const void *e, uint32_t a, uint32_t b)
-{
-    return claim_is_before(e, a, b);
-}
-
 static struct tree_link *claim_link(const void *ctx, uint32_t id)
 {
     return &claim_at(ctx, id)->link;
-}
-
-static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_rank(ctx, a, b);
 }
 
 static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
@@ -172,7 +162,7 @@ static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
     return claim_compare_rank(ctx, a, b);
 }
 
-const struct tree_type claims_by_rank = {claim_link, compare_rank, NULL};
+const struct tree_type claims_by_rank = {claim_link, claim_compare_rank, NULL};
 const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
 
 uint32_t claim_count_pods(const struct engine *e)

@@ -180,11 +180,11 @@ uint32_t claim_count_pods(const struct engine *e);
 bool claim_yields(const struct engine *e, uint32_t claim);
 
 /* Rank in a queue: priority, then when it came there, then uid. */
-int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+int claim_compare_rank(const void *engine, uint32_t a, uint32_t b);
 
 /* Below 0 if a has to go before b: lower priority first, newest first, then by uid. They may be in
  * different queues. */
-int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b);
+int claim_compare_removal(const void *engine, uint32_t a, uint32_t b);
 
 /* Whether the first comes before the second, by rank. */
 bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
@@ -195,9 +195,6 @@ uint32_t claim_count_before(const struct engine *e, const struct tree_type *type
 
 /* The first of a tree in that order whose priority is below this one, or 0. */
 uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority);
-
-/* A total order that means nothing but: always the same. For timers that end together. */
-bool claim_before(const void *engine, uint32_t a, uint32_t b);
 
 #define SECOND INT64_C(1000000000)
 

@@ -19,11 +19,6 @@ static int compare_identity(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type queues_by_identity = {name_link, compare_identity, NULL};
 
-bool queue_before(const void *e, uint32_t a, uint32_t b)
-{
-    return compare_identity(e, a, b) < 0;
-}
-
 struct queue_question {
     const struct engine *e;
     enum queue_kind kind;

@@ -121,9 +121,6 @@ uint32_t queue_hash(enum queue_kind kind, struct text name);
 /* The queue; 0: none of this name is known. */
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name);
 
-/* Which of two comes first, by kind and name; for timers that end together. */
-bool queue_before(const void *engine, uint32_t a, uint32_t b);
-
 /* Why no claim of this queue may advance; REASON_NONE: it may. Suspended and closed ancestors
  * count for all below them. */
 enum reason queue_stops(const struct engine *e, uint32_t queue);

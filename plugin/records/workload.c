@@ -13,19 +13,9 @@ static struct tree_link *peer_of(const void *ctx, uint32_t id)
     return &workload_at(ctx, id)->peer;
 }
 
-static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_rank(ctx, a, b);
-}
-
-static int compare_removal(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_removal(ctx, a, b);
-}
-
-const struct tree_type workloads_by_rank = {peer_of, compare_rank, NULL};
-const struct tree_type workloads_of_queue = {link_of, compare_rank, NULL};
-const struct tree_type workloads_that_hold = {link_of, compare_removal, NULL};
+const struct tree_type workloads_by_rank = {peer_of, claim_compare_rank, NULL};
+const struct tree_type workloads_of_queue = {link_of, claim_compare_rank, NULL};
+const struct tree_type workloads_that_hold = {link_of, claim_compare_removal, NULL};
 
 uint32_t workload_in_place(const struct engine *e, uint32_t number)
 {
