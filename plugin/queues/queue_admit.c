@@ -5,20 +5,6 @@
 #include "plugin/state.h"
 #include "queue_amounts.h"
 
-/* Recursion is as deep as the tree. */
-static uint32_t levels_below(const struct engine *e, uint32_t id)
-{
-    uint32_t most = 0;
-
-    for (uint32_t child = id == 0 ? 0 : queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t levels = levels_below(e, child) + 1;
-
-        most = levels > most ? levels : most;
-    }
-    return most;
-}
-
 static uint32_t count_claims(const struct engine *e, uint32_t id)
 {
     uint32_t claims = 0;
@@ -55,7 +41,7 @@ static bool strands_pods(const struct engine *e, struct sentence *say, uint32_t 
 static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id, uint32_t parent,
                       struct text name)
 {
-    uint32_t depth;
+    uint32_t depth; /* root is no level */
 
     if (parent == 0 || !queue_at(e, parent)->known) {
         sentence_str(say, "spec.parent is ");
@@ -69,7 +55,7 @@ static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id,
         sentence_str(say, ", which is this queue or below it: parents must not go round");
         return true;
     }
-    depth = queue_depth(e, parent) + levels_below(e, id); /* root is no level */
+    depth = queue_depth(e, parent) + (id == 0 ? 0 : queue_at(e, id)->height.levels);
     if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
         sentence_str(say, "spec.parent is ");
         sentence_text(say, name);
