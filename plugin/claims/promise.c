@@ -248,24 +248,6 @@ void promise_reconsider(struct engine *e, uint32_t victim)
     cluster_queue_changed(e, queue); /* its room was thought to be coming */
 }
 
-void promise_spare(struct engine *e, uint32_t id)
-{
-    promise_let_stay(e, id);
-    claim_set_flag(claim_at(e, id), CLAIM_SPARED, true);
-    removable_review(e, id);
-    pledge_at(e, id)->at = e->now + PROMISE_SPARED_SECONDS * SECOND;
-    note_claim_deadline(e, id);
-    queue_candidates_changed(e, claim_queue(e, id));
-}
-
-void promise_spare_no_longer(struct engine *e, uint32_t id)
-{
-    claim_set_flag(claim_at(e, id), CLAIM_SPARED, false);
-    removable_review(e, id);
-    note_claim_deadline(e, id);
-    queue_candidates_changed(e, claim_queue(e, id));
-}
-
 void promise_set_ending(struct engine *e, uint32_t id, bool ending)
 {
     if (ending != ((claim_at(e, id)->flags & CLAIM_ENDING) != 0)) {
@@ -309,10 +291,16 @@ int64_t promise_deadline(const struct engine *e, uint32_t id)
 
 void promise_expire(struct engine *e, uint32_t id)
 {
-    if (claim_at(e, id)->flags & CLAIM_SPARED)
-        promise_spare_no_longer(e, id);
-    else
-        promise_spare(e, id);
+    bool spares = (claim_at(e, id)->flags & CLAIM_SPARED) == 0;
+
+    if (spares)
+        promise_let_stay(e, id);
+    claim_set_flag(claim_at(e, id), CLAIM_SPARED, spares);
+    removable_review(e, id);
+    if (spares)
+        pledge_at(e, id)->at = e->now + PROMISE_SPARED_SECONDS * SECOND;
+    note_claim_deadline(e, id);
+    queue_candidates_changed(e, claim_queue(e, id));
 }
 
 /* Whether it holds room, and will not for long. */
