@@ -62,14 +62,13 @@ static bool leave(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, -1);
-    if (claim->state == CLAIM_WAITING)
-        backlog_count(e, claim->line, -1);
     switch (claim->state) {
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
             claim_leave_restoring(e, id);
         return false;
     case CLAIM_WAITING:
+        backlog_count(e, claim->line, -1);
         if (claim_waits_in_gang(claim)) {
             queue_at(e, claim_queue(e, id))->waiting_count--;
             return false;
@@ -89,12 +88,11 @@ static bool enter(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, 1);
-    if (claim->state == CLAIM_WAITING)
-        backlog_count(e, claim->line, 1);
     switch (claim->state) {
     case CLAIM_HELD:
         return false;
     case CLAIM_WAITING:
+        backlog_count(e, claim->line, 1);
         if (claim_is_in_gang(e, id)) {
             queue_at(e, claim_queue(e, id))->waiting_count++;
             return false;

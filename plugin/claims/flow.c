@@ -146,13 +146,6 @@ struct flow flow_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     return passes(e, id, flavor, resource, &steps);
 }
 
-struct flow flow_count(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    uint32_t steps = UINT32_MAX;
-
-    return count(e, id, flavor, resource, &steps);
-}
-
 bool flow_count_some(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                      uint32_t steps, struct flow *ret)
 {
@@ -180,6 +173,7 @@ const char *flow_check(const struct engine *e, uint32_t id)
         return "who is promised something is counted over the subtree";
     for (uint32_t i = 0; i < queue->cell_count; i++) {
         const struct cell *cell = &queue->cells[i];
+        uint32_t steps = UINT32_MAX;
         struct flow flow;
 
         if (!cell->named && cell->carriers == 0 && !root_bounds_all(e, id))
@@ -189,7 +183,7 @@ const char *flow_check(const struct engine *e, uint32_t id)
             return "a parent has every cell of its children";
         if (cell->counting) /* see recount_check */
             continue;
-        flow = flow_count(e, id, cell->flavor, cell->resource);
+        flow = count(e, id, cell->flavor, cell->resource, &steps);
         if (flow.usage != cell->usage)
             return "usage is what the claims hold and the children pass up";
         if (flow.later != cell->later)
