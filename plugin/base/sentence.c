@@ -76,6 +76,13 @@ void sentence_text(struct sentence *say, struct text name)
     sentence_str(say, whole ? "" : "...");
 }
 
+void sentence_name(struct sentence *say, const char *before, struct text name, const char *behind)
+{
+    sentence_str(say, before);
+    sentence_text(say, name);
+    sentence_str(say, behind);
+}
+
 void sentence_phrase(struct sentence *say, struct text phrase)
 {
     sentence_shown(say, phrase, false, SIZE_MAX);
