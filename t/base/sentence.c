@@ -81,9 +81,7 @@ static const char *named(size_t cap, const char *name)
 
     memset(big, '#', sizeof(big));
     sentence_init(&say, big, cap);
-    sentence_str(&say, "queue ");
-    sentence_text(&say, text_of(name));
-    sentence_str(&say, " is");
+    sentence_name(&say, "queue ", text_of(name), " is");
     return big;
 }
 
