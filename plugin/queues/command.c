@@ -170,16 +170,14 @@ static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_actio
 {
     struct command *command = command_at(e, id);
     const struct queue *at = queue_at(e, queue);
-    struct queue_written before =
-        queue_write_state((enum queue_state)at->state, (enum queue_state)at->own);
+    struct queue_written before = queue_due_state(at);
     enum queue_state now = (enum queue_state)at->state;
     enum queue_state next = queue_state_after(now, action, queue_is_empty(e, queue));
 
     if (next != now || takes_over(at, action))
         queue_set_own(e, queue, next);
     command->state = at->state;
-    command->changed = !queue_written_same(
-        before, queue_write_state((enum queue_state)at->state, (enum queue_state)at->own));
+    command->changed = !queue_written_same(before, queue_due_state(at));
     if (!command->changed)
         command->refusal = COMMAND_CHANGES_NOTHING;
     if (!queue_is_written(at))
@@ -246,28 +244,21 @@ void command_report(const struct engine *e, uint32_t id, struct command_report *
     }
 }
 
-/* As if it had not been carried out. */
-static void wait_again(struct engine *e, uint32_t id)
-{
-    struct command *command = command_at(e, id);
-
-    intern_unref(&e->names, command->parent);
-    command->parent = 0;
-    command->carried_out = command->changed = false;
-    command->state = STATE_UNSAID;
-    tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
-}
-
-/* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried out
- * as one that was not seen before. */
-static void revive(struct engine *e, uint32_t id)
+/* What was asked of the host is forgotten; and unless it was deleted it waits, as if it had not
+ * been carried out. */
+static void begin_anew(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
 
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     unlink_queue(e, id);
-    command->deleted_at = 0;
-    wait_again(e, id);
+    if (command->carried_out && command->deleted_at == 0) {
+        intern_unref(&e->names, command->parent);
+        command->parent = 0;
+        command->carried_out = command->changed = false;
+        command->state = STATE_UNSAID;
+        tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
+    }
     command_set_timer(e, id);
 }
 
@@ -278,8 +269,12 @@ int command_see(struct engine *e, const struct command_facts *facts, uint32_t *r
 
     if (error < 0)
         return error;
-    if (command_is_over(e, command_at(e, id)))
-        revive(e, id);
+    /* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried
+     * out as one that was not seen before. */
+    if (command_is_over(e, command_at(e, id))) {
+        command_at(e, id)->deleted_at = 0;
+        begin_anew(e, id);
+    }
     *ret_command = id;
     return 0;
 }
@@ -292,19 +287,6 @@ void command_lose(struct engine *e, struct text uid)
         command_destroy(e, id);
 }
 
-void command_queue_written(struct engine *e, uint32_t queue)
-{
-    uint32_t next;
-
-    for (uint32_t id = queue_at(e, queue)->first_command; id != 0; id = next) {
-        next = command_at(e, id)->next;
-        if (!queue_is_written(queue_at(e, queue)))
-            return;
-        unlink_queue(e, id);
-        outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
-    }
-}
-
 void command_queue_gone(struct engine *e, uint32_t queue)
 {
     while (queue_at(e, queue)->first_command != 0) {
@@ -315,17 +297,16 @@ void command_queue_gone(struct engine *e, uint32_t queue)
     }
 }
 
+void command_queue_written(struct engine *e, uint32_t queue)
+{
+    if (queue_is_written(queue_at(e, queue)))
+        command_queue_gone(e, queue);
+}
+
 void command_stand_by(struct engine *e)
 {
-    for (uint32_t id = 0; (id = slab_after(&e->queues.commands.records, id)) != 0;) {
-        struct command *command = command_at(e, id);
-
-        outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
-        unlink_queue(e, id);
-        if (command->carried_out && command->deleted_at == 0)
-            wait_again(e, id);
-        command_set_timer(e, id);
-    }
+    for (uint32_t id = 0; (id = slab_after(&e->queues.commands.records, id)) != 0;)
+        begin_anew(e, id);
 }
 
 const char *command_check(const struct engine *e)
