@@ -7,6 +7,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/quota_edit.h"
 #include "plugin/state.h"
+#include "queue_amounts.h"
 #include "queue_life.h"
 #include "queue_place.h"
 #include "queue_spec.h"
@@ -26,17 +27,6 @@ struct edit {
         *checks; /* of ClusterQueues and Cohorts; others have none, whatever is said */
     uint32_t check_count;
 };
-
-void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < groups[i].resource_count; k++)
-            intern_unref(&e->names, groups[i].resources[k]);
-        for (uint32_t k = 0; k < groups[i].flavor_count; k++)
-            flavor_unref(e, groups[i].flavors[k]);
-    }
-    mem_free(&e->mem, groups, count * sizeof(*groups));
-}
 
 static void free_amounts(struct engine *e, struct edit *edit)
 {
@@ -70,44 +60,33 @@ static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint1
     return amount;
 }
 
-/* Where 0 stands for no limit, as Volcano has it. */
-static bool means_unset(struct text resource, int64_t amount)
-{
-    return amount == 0 && (text_is(resource, "cpu") || text_is(resource, "memory"));
-}
-
 static int read_volcano(struct engine *e, const struct queue_facts *facts, struct edit *edit)
 {
+    const struct named_amounts *const named[] = {&facts->capability, &facts->deserved,
+                                                 &facts->guarantee};
+
     edit->amount_cap = facts->capability.count + facts->deserved.count + facts->guarantee.count;
     edit->amounts = mem_alloc(&e->mem, edit->amount_cap * sizeof(*edit->amounts));
     if (edit->amount_cap > 0 && edit->amounts == NULL)
         return ENGINE_NO_MEMORY;
 
-    for (uint32_t i = 0; i < facts->capability.count; i++) {
-        const struct named_amount *item = &facts->capability.item[i];
-        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
+    for (int k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < named[k]->count; i++) {
+            const struct named_amount *item = &named[k]->item[i];
+            struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
 
-        if (amount == NULL)
-            return ENGINE_NO_MEMORY;
-        amount->has_ceiling = !means_unset(item->resource, item->amount);
-        amount->ceiling = item->amount;
-    }
-    for (uint32_t i = 0; i < facts->deserved.count; i++) {
-        const struct named_amount *item = &facts->deserved.item[i];
-        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
-
-        if (amount == NULL)
-            return ENGINE_NO_MEMORY;
-        amount->share = item->amount;
-    }
-    for (uint32_t i = 0; i < facts->guarantee.count; i++) {
-        const struct named_amount *item = &facts->guarantee.item[i];
-        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
-
-        if (amount == NULL)
-            return ENGINE_NO_MEMORY;
-        amount->has_kept = true;
-        amount->kept = item->amount;
+            if (amount == NULL)
+                return ENGINE_NO_MEMORY;
+            if (named[k] == &facts->capability) {
+                amount->has_ceiling = !queue_amount_is_unset(item);
+                amount->ceiling = item->amount;
+            } else if (named[k] == &facts->deserved) {
+                amount->share = item->amount;
+            } else {
+                amount->has_kept = true;
+                amount->kept = item->amount;
+            }
+        }
     }
     return 0;
 }

@@ -114,7 +114,18 @@ void queue_unhang(struct engine *e, uint32_t id)
     note_queue_leaf(e, parent);
 }
 
-void queue_release(struct engine *e, struct queue *queue)
+void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < groups[i].resource_count; k++)
+            intern_unref(&e->names, groups[i].resources[k]);
+        for (uint32_t k = 0; k < groups[i].flavor_count; k++)
+            flavor_unref(e, groups[i].flavors[k]);
+    }
+    mem_free(&e->mem, groups, count * sizeof(*groups));
+}
+
+static void release(struct engine *e, struct queue *queue)
 {
     queue_free_groups(e, queue->groups, queue->group_count);
     for (uint32_t i = 0; i < queue->cell_count; i++) {
@@ -131,7 +142,7 @@ void queue_release(struct engine *e, struct queue *queue)
 void queue_release_all(struct engine *e)
 {
     for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;)
-        queue_release(e, queue_at(e, id));
+        release(e, queue_at(e, id));
 }
 
 void queue_drop_unused(struct engine *e, uint32_t id)
@@ -155,7 +166,7 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         heap_clear(&e->queues.timers, id);
         index_drop(&e->queues.by_name, queue_hash(queue->kind, name_text(e, queue->name)), id);
         tree_remove(&queues_by_identity, e, &e->queues.in_order, id);
-        queue_release(e, queue);
+        release(e, queue);
         slab_give(&e->queues.records, id);
         contest_refresh(e, parent);
         id = parent;
