@@ -90,7 +90,10 @@ void heap_set(struct heap *heap, uint32_t id, int64_t at)
 {
     uint32_t place = place_of(heap, id);
 
-    settle(heap, place != 0 ? place : ++heap->count, at, id);
+    if (at == INT64_MAX)
+        heap_clear(heap, id);
+    else
+        settle(heap, place != 0 ? place : ++heap->count, at, id);
 }
 
 void heap_clear(struct heap *heap, uint32_t id)

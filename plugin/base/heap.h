@@ -36,7 +36,7 @@ void heap_finish(struct heap *heap);
  * changed. */
 int heap_reserve(struct heap *heap, uint32_t ids_end);
 
-/* Puts id in, or moves it. [reserved] */
+/* Puts id in, or moves it; INT64_MAX: takes it out. [reserved, but to take it out] */
 void heap_set(struct heap *heap, uint32_t id, int64_t at);
 
 /* Takes id out, if it is in. While id is in, compare() must be able to. */

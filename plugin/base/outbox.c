@@ -353,7 +353,7 @@ int64_t outbox_due(const struct outbox *outbox, enum effect_object object, uint3
 {
     uint32_t first = given_first_due(&outbox->given, outbox_at(outbox, object, id)->given);
 
-    return first == 0 ? 0 : given_at(&outbox->given, first)->due;
+    return first == 0 ? INT64_MAX : given_at(&outbox->given, first)->due;
 }
 
 void outbox_expire(struct outbox *outbox, enum effect_object object, uint32_t id)

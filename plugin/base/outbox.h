@@ -131,7 +131,7 @@ bool outbox_runs_out(const struct outbox *outbox, enum effect_object object, uin
 /* For the digest: of what was given out of an object. */
 uint64_t outbox_hash(const struct outbox *outbox, const struct outbox_entry *entry, uint64_t seed);
 
-/* The earliest lease or backoff of the object that ends; 0: none. */
+/* The earliest lease or backoff of the object that ends; INT64_MAX: none does. */
 int64_t outbox_due(const struct outbox *outbox, enum effect_object object, uint32_t id);
 
 /* Makes ready again what is due. */

@@ -297,10 +297,7 @@ void claim_hold_entry(struct engine *e, uint32_t id, const uint16_t *flavors)
 
 void claim_wake_at(struct engine *e, uint32_t id, int64_t at)
 {
-    if (at == INT64_MAX)
-        heap_clear(&e->claims.timers, id);
-    else
-        heap_set(&e->claims.timers, id, at);
+    heap_set(&e->claims.timers, id, at);
 }
 
 void claim_join_restoring(struct engine *e, uint32_t id)

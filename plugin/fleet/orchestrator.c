@@ -149,12 +149,7 @@ void orchestrator_set_timer(struct fleet *f, uint32_t id)
 {
     int64_t at = orchestrator_deadline(f, id), due = outbox_due(f->outbox, EFFECT_OF_DISPATCH, id);
 
-    if (due != 0 && due < at)
-        at = due;
-    if (at == INT64_MAX)
-        heap_clear(&f->dispatch_timers, id);
-    else
-        heap_set(&f->dispatch_timers, id, at);
+    heap_set(&f->dispatch_timers, id, due < at ? due : at);
 }
 
 static void decide(struct fleet *f, uint32_t id)

@@ -188,15 +188,11 @@ void replica_check_origin(struct fleet *f, uint32_t id)
 void replica_set_timer(struct fleet *f, uint32_t id)
 {
     const struct replica *r = replica_at(f, id);
-    int64_t due = outbox_due(f->outbox, EFFECT_OF_REPLICA, id);
-    int64_t at = due == 0 ? INT64_MAX : due;
+    int64_t at = outbox_due(f->outbox, EFFECT_OF_REPLICA, id);
 
     if (r->rank == RANK_ADMITTED && given_up_at(f, r) < at)
         at = given_up_at(f, r);
-    if (at == INT64_MAX)
-        heap_clear(&f->replica_timers, id);
-    else
-        heap_set(&f->replica_timers, id, at);
+    heap_set(&f->replica_timers, id, at);
 }
 
 void replica_expire(struct fleet *f, uint32_t id)

@@ -6,10 +6,7 @@
 
 void group_wake_at(struct engine *e, uint32_t id, int64_t at)
 {
-    if (at == 0)
-        heap_clear(&e->pods.group_timers, id);
-    else
-        heap_set(&e->pods.group_timers, id, at);
+    heap_set(&e->pods.group_timers, id, at);
 }
 
 struct group_question {

@@ -251,7 +251,7 @@ bool group_is_ready(const struct claim *claim);
 /* A newer pod takes the member's place, and that is what holds it (group_follow.h). */
 bool group_is_superseded(const struct claim *claim);
 
-/* When an effect of the group is due; 0: none is. */
+/* When an effect of the group is due; INT64_MAX: none is. */
 void group_wake_at(struct engine *e, uint32_t group, int64_t at);
 
 /* Something about the group changed: it is looked at before the call ends. */

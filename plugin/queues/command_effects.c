@@ -76,10 +76,7 @@ void command_set_timer(struct engine *e, uint32_t id)
 
     if (command->deleted_at != 0)
         at = forgotten_at(command);
-    if (at == 0)
-        heap_clear(&e->queues.commands.timers, id);
-    else
-        heap_set(&e->queues.commands.timers, id, at);
+    heap_set(&e->queues.commands.timers, id, at);
 }
 
 void command_expire(struct engine *e, uint32_t id)

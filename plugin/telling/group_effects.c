@@ -111,9 +111,8 @@ static void gone(void *owner, uint32_t id, uint32_t slot)
 static void set_timer(void *owner, uint32_t id)
 {
     struct engine *e = owner;
-    int64_t at = outbox_due(&e->outbox, EFFECT_OF_GROUP, id);
 
-    group_wake_at(e, id, at);
+    group_wake_at(e, id, outbox_due(&e->outbox, EFFECT_OF_GROUP, id));
 }
 
 void group_sync_effects(struct engine *e, uint32_t id)

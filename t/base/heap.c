@@ -67,7 +67,10 @@ static void test_random_use(bool ties)
         bool filling = i / 5000 % 2 == 0;
 
         if (test_random(&state) % 4 == (filling ? 0U : 1U) || (!filling && i % 2 == 0)) {
-            heap_clear(&heap, id);
+            if (i % 3 == 0)
+                heap_set(&heap, id, INT64_MAX);
+            else
+                heap_clear(&heap, id);
             count -= model.in[id];
             model.in[id] = false;
         } else {
