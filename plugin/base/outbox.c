@@ -28,16 +28,6 @@ void outbox_open(struct outbox *outbox, const void *owner, bool open)
     }
 }
 
-static const struct outbox_type *type_of(const struct outbox *outbox, enum effect_object object)
-{
-    return outbox->owners[object].type;
-}
-
-static void *owner_of(const struct outbox *outbox, enum effect_object object)
-{
-    return outbox->owners[object].owner;
-}
-
 static const struct slab *records_of(const struct outbox_owner *of)
 {
     return (const struct slab *)(const void *)((const char *)of->owner + of->type->records);
@@ -86,9 +76,9 @@ static void set_ready(struct outbox *outbox, enum effect_object object, uint32_t
 
 static uint8_t wanted_of(const struct outbox *outbox, enum effect_object object, uint32_t id)
 {
-    return outbox->owners[object].open
-               ? type_of(outbox, object)->wanted(owner_of(outbox, object), id)
-               : 0;
+    const struct outbox_owner *of = &outbox->owners[object];
+
+    return of->open ? of->type->wanted(of->owner, id) : 0;
 }
 
 /* Of what is needed, that which may go out. */
@@ -170,19 +160,19 @@ bool outbox_runs_out(const struct outbox *outbox, enum effect_object object, uin
 
 void outbox_describe(const struct outbox *outbox, struct outbox_place at, struct effect *ret)
 {
-    const struct outbox_type *type = type_of(outbox, at.object);
+    const struct outbox_owner *of = &outbox->owners[at.object];
     const struct outbox_entry *entry = outbox_at(outbox, at.object, at.id);
     uint32_t known = given_of(&outbox->given, entry->given, at.slot);
 
     ret->id = known == 0 ? 0 : given_at(&outbox->given, known)->id;
-    ret->kind = type->kinds[at.slot];
+    ret->kind = of->type->kinds[at.slot];
     ret->object = at.object;
     ret->record = at.id;
     ret->slot = at.slot;
     ret->leased = (entry->leased & outbox_bit(at.slot)) != 0;
     ret->attempt = outbox_attempts(outbox, at.object, at.id, at.slot) + (ret->leased ? 0u : 1u);
     ret->due = known == 0 ? 0 : given_at(&outbox->given, known)->due;
-    type->describe(owner_of(outbox, at.object), at.id, at.slot, ret);
+    of->type->describe(of->owner, at.id, at.slot, ret);
 }
 
 /* What is above an object may have changed, and it was not told yet. */
@@ -277,6 +267,7 @@ bool outbox_renumber(const struct outbox *outbox, struct effect *effect, uint64_
 void outbox_lease(struct outbox *outbox, struct effect *effect, uint64_t content)
 {
     struct outbox_place at = {effect->object, effect->record, effect->slot};
+    const struct outbox_owner *of = &outbox->owners[at.object];
     struct outbox_entry *entry = outbox_at(outbox, at.object, at.id);
     struct given *given;
     uint32_t id;
@@ -293,18 +284,20 @@ void outbox_lease(struct outbox *outbox, struct effect *effect, uint64_t content
     entry->leased |= outbox_bit(at.slot);
     set_ready(outbox, at.object, at.id, 0);
     outbox->next_object = (at.object + 1u) % EFFECT_OBJECTS;
-    if (type_of(outbox, at.object)->leased != NULL)
-        type_of(outbox, at.object)->leased(owner_of(outbox, at.object), at.id, at.slot);
-    type_of(outbox, at.object)->set_timer(owner_of(outbox, at.object), at.id);
+    if (of->type->leased != NULL)
+        of->type->leased(of->owner, at.id, at.slot);
+    of->type->set_timer(of->owner, at.id);
 }
 
 /* An attempt came to nothing: the next one is after this time; 0: at once. */
 static void retry(struct outbox *outbox, struct outbox_place at, struct given *given, int64_t due)
 {
+    const struct outbox_owner *of = &outbox->owners[at.object];
+
     given->failures++;
     given->due = due;
-    if (type_of(outbox, at.object)->retried != NULL)
-        type_of(outbox, at.object)->retried(owner_of(outbox, at.object), at.id, at.slot);
+    if (of->type->retried != NULL)
+        of->type->retried(of->owner, at.id, at.slot);
 }
 
 /* It is not under way any more, and neither done nor to be tried again. */
@@ -321,6 +314,8 @@ static void end(struct outbox *outbox, struct outbox_place at, uint32_t id)
 bool outbox_ack(struct outbox *outbox, int64_t effect, enum effect_result result, int64_t version)
 {
     uint32_t id = given_find(&outbox->given, effect);
+    const struct outbox_owner *of;
+    struct outbox_entry *entry;
     struct given *given;
     struct outbox_place at;
     bool counts;
@@ -329,23 +324,25 @@ bool outbox_ack(struct outbox *outbox, int64_t effect, enum effect_result result
         return false;
     given = given_at(&outbox->given, id);
     at = (struct outbox_place){(enum effect_object)given->object, given->record, given->slot};
+    of = &outbox->owners[at.object];
+    entry = entry_of(of, at.id);
     counts = !given->replaced;
-    if (counts && (outbox_at(outbox, at.object, at.id)->leased & outbox_bit(at.slot)) == 0)
+    if (counts && (entry->leased & outbox_bit(at.slot)) == 0)
         return false;
     if (!counts || result == EFFECT_DONE || result == EFFECT_GONE) {
         end(outbox, at, id);
     } else {
-        outbox_at(outbox, at.object, at.id)->leased &= (uint8_t)~outbox_bit(at.slot);
+        entry->leased &= (uint8_t)~outbox_bit(at.slot);
         retry(outbox, at, given, outbox->now + given_backoff(&outbox->given, id));
     }
     if (counts && result == EFFECT_GONE) {
-        type_of(outbox, at.object)->gone(owner_of(outbox, at.object), at.id, at.slot);
+        of->type->gone(of->owner, at.id, at.slot);
         return true;
     }
     if (counts && result == EFFECT_DONE)
-        type_of(outbox, at.object)->done(owner_of(outbox, at.object), at.id, at.slot, version);
+        of->type->done(of->owner, at.id, at.slot, version);
     outbox_sync(outbox, at.object, at.id);
-    type_of(outbox, at.object)->set_timer(owner_of(outbox, at.object), at.id);
+    of->type->set_timer(of->owner, at.id);
     return true;
 }
 
