@@ -97,15 +97,6 @@ static const struct cell *own_cell(const struct engine *e, uint32_t queue, struc
     return NULL;
 }
 
-/* What the queue's own capability will be; false: none, what is set above it holds. */
-static bool ceiling_of(const struct queue_facts *queue, struct text resource, wide *ret_bound)
-{
-    const struct named_amount *most = find(&queue->capability, resource);
-
-    *ret_bound = most == NULL ? 0 : most->amount;
-    return bounds(CAPABILITY, most);
-}
-
 /* The nearest queue from here up that sets a capability for the resource; 0: none does. */
 static uint32_t ceiling_above(const struct engine *e, uint32_t from, struct text resource)
 {
@@ -231,11 +222,15 @@ static bool any_child_beyond(const struct engine *e, struct sentence *say, uint3
 static bool find_bound(const struct engine *e, const struct queue_facts *facts, uint32_t id,
                        uint32_t parent, struct most *bound)
 {
+    const struct named_amount *most =
+        facts == NULL ? NULL : find(&facts->capability, bound->resource);
     uint32_t above;
 
-    bound->queue = own;
-    if (facts != NULL && ceiling_of(facts, bound->resource, &bound->amount))
+    if (bounds(CAPABILITY, most)) {
+        bound->queue = own;
+        bound->amount = most->amount;
         return true;
+    }
     above = ceiling_above(e, facts == NULL ? id : parent, bound->resource);
     if (above == 0)
         return false;

@@ -229,7 +229,8 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
         queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
     if (queue->deleted != was_deleted || e->config.pod_events) /* who can never fit may be others */
         queue_stops_changed(e);
-    queue_drop_parents(e, old_parent, old_wanted);
+    queue_drop_unused(e, old_parent); /* they may have nobody else */
+    queue_drop_unused(e, old_wanted);
     cluster_queue_edited(e, id);
     if (stays)
         return;
@@ -360,7 +361,8 @@ int queue_lose(struct engine *e, enum queue_kind kind, struct text name)
     forget(e, id);
     queue_moved(e, id, parent);
     cluster_queue_edited(e, id);
-    queue_drop_parents(e, parent, wanted); /* which one of them may be itself */
+    queue_drop_unused(e, parent); /* they may have nobody else, and one of them may be itself */
+    queue_drop_unused(e, wanted);
     queue_drop_unused(e, id);
     queue_place_misplaced(e);
     return SEEN_ANEW;

@@ -94,13 +94,6 @@ void queue_want(struct engine *e, uint32_t id, uint32_t wanted)
         queue_at(e, before)->wanted_by--;
 }
 
-void queue_drop_parents(struct engine *e, uint32_t parent, uint32_t wanted)
-{
-    queue_drop_unused(e, parent);
-    if (wanted != parent)
-        queue_drop_unused(e, wanted);
-}
-
 void queue_set_misplaced(struct engine *e, uint32_t id, bool misplaced)
 {
     struct queue *queue = queue_at(e, id);
