@@ -72,10 +72,11 @@ static void note(struct engine *e, uint32_t claim)
 static bool is_within(const struct engine *e, uint32_t claim, uint32_t i,
                       const struct claim_need *need)
 {
+    uint64_t within = pledge_at(e, claim)->promise.within;
+
     if (need->flavor == FLAVOR_NONE || need->amount == 0)
         return false;
-    return claim_is_workload(e, claim) ? workload_is(workload_at(e, claim), WORKLOAD_WITHIN)
-                                       : pledge_at(e, claim)->promise.within >> i & 1;
+    return claim_is_workload(e, claim) ? within != 0 : within >> i & 1;
 }
 
 /* What it is promised within the share is counted so, or (-1) no longer. */
@@ -112,22 +113,18 @@ static void end_of_claim(struct engine *e, uint32_t id)
     e->claims.promises.apart--;
 }
 
-static void promise_workload(struct engine *e, uint32_t id, const struct assignment *made,
-                             bool within)
+static void promise_workload(struct engine *e, uint32_t id, const struct assignment *made)
 {
-    struct workload *workload = workload_at(e, id);
-
     workload_take_out(e, id);
     workload_set_flavors(e, id, made);
     claim_set_flag(claim_at(e, id), CLAIM_PROMISED, made != NULL);
-    workload_set(workload, WORKLOAD_WITHIN, within);
     workload_put_in(e, id);
 }
 
 void promise_make(struct engine *e, uint32_t claim, const struct assignment *made, uint64_t within)
 {
     if (claim_is_workload(e, claim))
-        promise_workload(e, claim, made, within != 0);
+        promise_workload(e, claim, made);
     else
         promise_claim(e, claim, made);
     pledge_at(e, claim)->promise.within = within;
@@ -162,7 +159,7 @@ void promise_end(struct engine *e, uint32_t claim)
     count_within(e, claim, -1);
     pledge_strike(e, claim);
     if (claim_is_workload(e, claim))
-        promise_workload(e, claim, NULL, false);
+        promise_workload(e, claim, NULL);
     else
         end_of_claim(e, claim);
     release_victims(e, claim);

@@ -43,7 +43,6 @@ enum workload_flag {
     WORKLOAD_BLOCKED = 1 << 19, /* is to signal: its victims are there, and a gate is closed */
     WORKLOAD_AWAITS = 1 << 20,  /* was written, and is to be seen so before the next write */
     WORKLOAD_PLACED = 1 << 21,  /* counts in its queue, in one of its trees */
-    WORKLOAD_WITHIN = 1 << 22,  /* what it is promised is within its queue's share */
 };
 
 /* What the object itself said. */
