@@ -89,7 +89,7 @@ int intern_get(struct intern *intern, struct text text, uint32_t *ret_id)
         return 0;
     }
 
-    uint32_t hash = hash_bytes(text.at, text.len, 0);
+    uint32_t hash = hash_text(text, 0);
     uint32_t id = find(intern, hash, text);
 
     if (id == 0)
@@ -101,7 +101,7 @@ int intern_get(struct intern *intern, struct text text, uint32_t *ret_id)
 
 uint32_t intern_find(const struct intern *intern, struct text text)
 {
-    return text.len == 0 ? 0 : find(intern, hash_bytes(text.at, text.len, 0), text);
+    return text.len == 0 ? 0 : find(intern, hash_text(text, 0), text);
 }
 
 void intern_ref(struct intern *intern, uint32_t id)

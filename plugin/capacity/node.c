@@ -16,16 +16,11 @@ static bool same_name(const void *ctx, uint32_t id)
     return text_same(name_text(q->e, node_at(q->e, id)->name), q->name);
 }
 
-static uint32_t name_hash(struct text name)
-{
-    return hash_bytes(name.at, name.len, 0);
-}
-
 uint32_t node_find(const struct engine *e, struct text name)
 {
     struct name_question q = {e, name};
 
-    return index_find(&e->capacity.nodes_by_name, name_hash(name), same_name, &q);
+    return index_find(&e->capacity.nodes_by_name, hash_text(name, 0), same_name, &q);
 }
 
 static void release_details(struct engine *e, struct node *node)
@@ -107,7 +102,7 @@ int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
     if (id == 0) {
         id = slab_take(&e->capacity.nodes);
         *node_at(e, id) = node;
-        index_put(&e->capacity.nodes_by_name, name_hash(facts->name), id);
+        index_put(&e->capacity.nodes_by_name, hash_text(facts->name, 0), id);
         note_nodes_changed(e, NULL, &node);
     } else {
         struct node old = *node_at(e, id);
@@ -129,7 +124,7 @@ bool node_lose(struct engine *e, struct text name)
 
     struct node node = *node_at(e, id);
 
-    index_drop(&e->capacity.nodes_by_name, name_hash(name), id);
+    index_drop(&e->capacity.nodes_by_name, hash_text(name, 0), id);
     slab_give(&e->capacity.nodes, id);
     note_nodes_changed(e, &node, NULL);
     release_details(e, &node);

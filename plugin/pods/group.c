@@ -25,7 +25,7 @@ static bool same_name(const void *ctx, uint32_t id)
 
 static uint32_t name_hash(struct text space, struct text name)
 {
-    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 0));
+    return hash_text(name, hash_text(space, 0));
 }
 
 uint32_t group_find_named(const struct engine *e, const struct group_name *name)

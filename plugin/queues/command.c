@@ -53,16 +53,11 @@ static bool same_uid(const void *ctx, uint32_t id)
     return text_same(q->uid, name_text(q->e, command_at(q->e, id)->uid));
 }
 
-static uint32_t uid_hash(struct text uid)
-{
-    return hash_bytes(uid.at, uid.len, 0);
-}
-
 static uint32_t find(const struct engine *e, struct text uid)
 {
     struct question q = {e, uid};
 
-    return index_find(&e->queues.commands.by_uid, uid_hash(uid), same_uid, &q);
+    return index_find(&e->queues.commands.by_uid, hash_text(uid, 0), same_uid, &q);
 }
 
 static void unlink_queue(struct engine *e, uint32_t id)
@@ -103,7 +98,7 @@ void command_destroy(struct engine *e, uint32_t id)
         tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->queues.commands.timers, id);
-    index_drop(&e->queues.commands.by_uid, uid_hash(name_text(e, command->uid)), id);
+    index_drop(&e->queues.commands.by_uid, hash_text(name_text(e, command->uid), 0), id);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         intern_unref(&e->names, texts[i]);
     slab_give(&e->queues.commands.records, id);
@@ -137,7 +132,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                           .target_uid = names[5],
                                           .created = facts->created,
                                           .state = STATE_UNSAID};
-    index_put(&e->queues.commands.by_uid, uid_hash(facts->uid), id);
+    index_put(&e->queues.commands.by_uid, hash_text(facts->uid, 0), id);
     tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     *ret_id = id;
     return 0;

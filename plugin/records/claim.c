@@ -59,7 +59,7 @@ static bool same_name(const void *ctx, uint32_t id)
 
 uint32_t claim_hash(struct text text, uint32_t space)
 {
-    return hash_bytes(text.at, text.len, space);
+    return hash_text(text, space);
 }
 
 uint32_t claim_find(const struct engine *e, struct text uid)

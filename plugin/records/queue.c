@@ -35,7 +35,7 @@ static bool same_identity(const void *ctx, uint32_t id)
 
 uint32_t queue_hash(enum queue_kind kind, struct text name)
 {
-    return hash_bytes(name.at, name.len, kind);
+    return hash_text(name, kind);
 }
 
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name)

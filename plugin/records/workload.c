@@ -88,7 +88,7 @@ static bool same_name(const void *ctx, uint32_t id)
 
 uint32_t workload_name_hash(struct text space, struct text name)
 {
-    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 19));
+    return hash_text(name, hash_text(space, 19));
 }
 
 uint32_t workload_find(const struct engine *e, struct text space, struct text name)
