@@ -185,8 +185,6 @@ const char *queue_check(const struct engine *e, uint32_t id)
         return broken;
     if ((broken = guard_check(e, id)) != NULL)
         return broken;
-    if (queue->is_todo[TODO_PLACE] != queue->misplaced)
-        return "misplaced queues are on their list";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;

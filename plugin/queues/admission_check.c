@@ -59,7 +59,7 @@ enum cluster_queue_fault cluster_queue_fault(const struct engine *e, uint32_t id
         return CLUSTER_QUEUE_UNKNOWN;
     queue = queue_at(e, id);
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
-        if (queue_at(e, up)->misplaced)
+        if (queue_is_misplaced(queue_at(e, up)))
             return CLUSTER_QUEUE_CYCLE;
     }
     if (queue->deleted || cluster_queue_stop(e, id) != LIFE_RUNS)

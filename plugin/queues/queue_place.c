@@ -96,10 +96,6 @@ void queue_want(struct engine *e, uint32_t id, uint32_t wanted)
 
 void queue_set_misplaced(struct engine *e, uint32_t id, bool misplaced)
 {
-    struct queue *queue = queue_at(e, id);
-
-    e->queues.misplaced += misplaced - queue->misplaced;
-    queue->misplaced = misplaced;
     if (misplaced)
         queue_todo(e, TODO_PLACE, id);
     else
@@ -117,7 +113,7 @@ void queue_place(struct engine *e, uint32_t id)
 
 bool queue_stays(const struct engine *e, uint32_t id, uint32_t parent)
 {
-    return queue_at(e, id)->parent == parent && !queue_at(e, id)->misplaced;
+    return queue_at(e, id)->parent == parent && !queue_is_misplaced(queue_at(e, id));
 }
 
 void queue_edited(struct engine *e, uint32_t id)
@@ -149,7 +145,7 @@ void queue_misplace_cycle(struct engine *e, uint32_t id)
     uint32_t at = queue_at(e, id)->wanted;
 
     for (; in_cycle(e, id) && at != id; at = queue_at(e, at)->wanted) {
-        if (!queue_at(e, at)->misplaced)
+        if (!queue_is_misplaced(queue_at(e, at)))
             move(e, at);
     }
 }

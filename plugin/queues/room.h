@@ -18,7 +18,6 @@ struct queues_room {
     struct index by_name;
     uint32_t in_order; /* tree, by kind and name */
     uint32_t volcano_root, default_queue;
-    uint32_t misplaced; /* how many are not where they want to hang */
     struct heap timers; /* of their effects */
     struct list todo[TODO_LISTS];
 

@@ -89,7 +89,7 @@ enum reason queue_misfit(const struct engine *e, uint32_t id)
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         const struct queue *above = queue_at(e, up);
 
-        if (above->misplaced)
+        if (queue_is_misplaced(above))
             return REASON_QUEUE_INACTIVE;
         if (!above->known && above->kind == QUEUE_VOLCANO)
             return REASON_QUEUE_UNKNOWN;

@@ -50,9 +50,8 @@ struct queue {
     uint32_t head;         /* the first that waits; 0: nobody does */
     uint32_t waiting_count;
     bool known, strict;
-    bool deleted;   /* its object goes as soon as those let go of it whose finalizers it has */
-    bool misplaced; /* the parent that its object names would close a cycle, or be too deep */
-    bool guarding;  /* its head was passed over for longer than the guard allows: it stops there */
+    bool deleted;  /* its object goes as soon as those let go of it whose finalizers it has */
+    bool guarding; /* its head was passed over for longer than the guard allows: it stops there */
     bool is_todo[TODO_LISTS];
     bool reclaimable;
     bool seen;              /* there is an object of it */
@@ -114,6 +113,12 @@ struct queue {
 };
 
 struct engine;
+
+/* Whether the parent that its object names would close a cycle, or be too deep. */
+static inline bool queue_is_misplaced(const struct queue *queue)
+{
+    return queue->is_todo[TODO_PLACE];
+}
 
 /* Under which a queue is found. */
 uint32_t queue_hash(enum queue_kind kind, struct text name);
