@@ -94,7 +94,7 @@ void command_destroy(struct engine *e, uint32_t id)
                               command->parent};
 
     unlink_queue(e, id);
-    if (command->link.size > 0)
+    if (command_waits(command))
         tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->queues.commands.timers, id);
@@ -194,7 +194,6 @@ static void carry_out(struct engine *e, uint32_t id)
     if (queue != 0)
         queue_settle_now(e, queue);
     tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
-    command->carried_out = true;
     command->refusal = COMMAND_OBEYED;
     if (action == QUEUE_ACTIONS)
         command->refusal = COMMAND_ACTION_UNKNOWN;
@@ -228,12 +227,12 @@ void command_report(const struct engine *e, uint32_t id, struct command_report *
     const struct command *command = command_at(e, id);
     struct sentence say;
 
-    *ret = (struct command_report){.waits = !command->carried_out,
+    *ret = (struct command_report){.waits = command_waits(command),
                                    .changed = command->changed,
                                    .refusal = (enum command_refusal)command->refusal};
     if (command->state != STATE_UNSAID)
         ret->state = queue_state_name((enum queue_state)command->state);
-    if (command->carried_out && command->refusal != COMMAND_OBEYED) {
+    if (!command_waits(command) && command->refusal != COMMAND_OBEYED) {
         sentence_init(&say, ret->reason, sizeof(ret->reason));
         command_say_refusal(e, command, &say);
     }
@@ -247,10 +246,10 @@ static void begin_anew(struct engine *e, uint32_t id)
 
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     unlink_queue(e, id);
-    if (command->carried_out && command->deleted_at == 0) {
+    if (!command_waits(command) && command->deleted_at == 0) {
         intern_unref(&e->names, command->parent);
         command->parent = 0;
-        command->carried_out = command->changed = false;
+        command->changed = false;
         command->state = STATE_UNSAID;
         tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     }
@@ -306,11 +305,7 @@ void command_stand_by(struct engine *e)
 
 const char *command_check(const struct engine *e)
 {
-    if (!tree_check(&by_creation, e, e->queues.commands.waiting))
-        return "commands wait in the order of their creation";
-    for (uint32_t id = 0; (id = slab_after(&e->queues.commands.records, id)) != 0;) {
-        if ((command_at(e, id)->link.size > 0) == command_at(e, id)->carried_out)
-            return "a command waits until it is carried out";
-    }
-    return NULL;
+    return tree_check(&by_creation, e, e->queues.commands.waiting)
+               ? NULL
+               : "commands wait in the order of their creation";
 }

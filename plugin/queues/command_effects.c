@@ -94,7 +94,7 @@ static uint8_t wanted(const void *owner, uint32_t id)
     const struct engine *e = owner;
     const struct command *command = command_at(e, id);
 
-    if (!command->carried_out || command->deleted_at != 0)
+    if (command_waits(command) || command->deleted_at != 0)
         return 0;
     if (!command->told)
         return 1u << COMMAND_EVENT;
