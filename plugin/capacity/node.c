@@ -45,39 +45,30 @@ void node_release_all(struct engine *e)
 /* All that a node record needs; on error nothing is held. */
 static int read_details(struct engine *e, const struct node_facts *facts, struct node *ret_node)
 {
-    struct node node = {0};
-    size_t labels_size = facts->label_count * sizeof(*node.labels);
-    size_t amounts_size = facts->allocatable.count * sizeof(*node.amounts);
+    uint32_t labels = facts->label_count, amounts = facts->allocatable.count;
+    struct node node = {.labels = mem_zalloc(&e->mem, labels * sizeof(*node.labels)),
+                        .amounts = mem_zalloc(&e->mem, amounts * sizeof(*node.amounts))};
 
-    node.labels = mem_zalloc(&e->mem, labels_size);
-    node.amounts = mem_zalloc(&e->mem, amounts_size);
-    if ((labels_size > 0 && node.labels == NULL) || (amounts_size > 0 && node.amounts == NULL))
+    /* The arrays are zeroed, and id 0 is never counted: what is not reached is nothing. */
+    node.label_count = node.labels == NULL ? 0 : labels;
+    node.amount_count = node.amounts == NULL ? 0 : amounts;
+    if (node.label_count < labels || node.amount_count < amounts ||
+        name_get(e, facts->name, &node.name) < 0)
         goto no_memory;
-    if (name_get(e, facts->name, &node.name) < 0)
-        goto no_memory;
-    for (uint32_t i = 0; i < facts->label_count; i++) {
-        const struct label *label = &facts->labels[i];
-
-        if (name_get(e, label->key, &node.labels[i].key) < 0 ||
-            name_get(e, label->value, &node.labels[i].value) < 0)
+    for (uint32_t i = 0; i < labels; i++) {
+        if (name_get(e, facts->labels[i].key, &node.labels[i].key) < 0 ||
+            name_get(e, facts->labels[i].value, &node.labels[i].value) < 0)
             goto no_memory;
     }
-    for (uint32_t i = 0; i < facts->allocatable.count; i++) {
-        const struct named_amount *item = &facts->allocatable.item[i];
-
-        node.amounts[i].amount = item->amount;
-        if (name_get(e, item->resource, &node.amounts[i].resource) < 0)
+    for (uint32_t i = 0; i < amounts; i++) {
+        node.amounts[i].amount = facts->allocatable.item[i].amount;
+        if (name_get(e, facts->allocatable.item[i].resource, &node.amounts[i].resource) < 0)
             goto no_memory;
     }
-    node.label_count = facts->label_count;
-    node.amount_count = facts->allocatable.count;
     *ret_node = node;
     return 0;
 
 no_memory:
-    /* The arrays are zeroed, and id 0 is never counted: what was not reached is nothing. */
-    node.label_count = node.labels == NULL ? 0 : facts->label_count;
-    node.amount_count = node.amounts == NULL ? 0 : facts->allocatable.count;
     release_details(e, &node);
     return ENGINE_NO_MEMORY;
 }
