@@ -48,7 +48,7 @@ const char *claim_check(const struct engine *e, uint32_t id)
         return "a reserved claim was told whether it may go on";
     if (claim_find(e, claim_uid(e, id)) != id)
         return "a claim is found by its uid";
-    if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
+    if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id), false) != id)
         return "a claim is found by its name";
     if (!stop_notice_is_due(e) && news_check(e, id) != NULL)
         return news_check(e, id);

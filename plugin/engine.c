@@ -108,7 +108,6 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->order.demands, &e->mem, sizeof(struct demand));
     slab_init(&e->workloads.local_queues, &e->mem, sizeof(struct local_queue));
     slab_init(&e->queues.checks, &e->mem, sizeof(struct check_record));
-    index_init(&e->claims.workloads_by_name, &e->mem);
     index_init(&e->order.demands_by_text, &e->mem);
     index_init(&e->workloads.local_queues_by_name, &e->mem);
     index_init(&e->queues.checks_by_name, &e->mem);
@@ -170,7 +169,6 @@ void engine_destroy(struct engine *e)
     index_finish(&e->queues.checks_by_name);
     index_finish(&e->workloads.local_queues_by_name);
     index_finish(&e->order.demands_by_text);
-    index_finish(&e->claims.workloads_by_name);
     slab_finish(&e->queues.checks);
     slab_finish(&e->workloads.local_queues);
     slab_finish(&e->order.demands);
@@ -265,7 +263,7 @@ uint32_t engine_find_pod(const struct engine *e, struct text uid)
 
 uint32_t engine_find_named_pod(const struct engine *e, struct text space, struct text name)
 {
-    return if_it_claims(e, claim_find_named(e, space, name));
+    return if_it_claims(e, claim_find_named(e, space, name, false));
 }
 
 uint32_t engine_find_queue(const struct engine *e, enum queue_kind kind, struct text name)

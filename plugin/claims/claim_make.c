@@ -164,7 +164,7 @@ int claim_create_workload(struct engine *e, struct text space, struct text name,
     uint32_t space_word = 0, id;
 
     if (reserve_record(e) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
-        index_reserve(&e->claims.workloads_by_name) < 0 || name_get(e, space, &space_word) < 0 ||
+        index_reserve(&e->claims.by_name) < 0 || name_get(e, space, &space_word) < 0 ||
         name_get(e, name, &workload.name) < 0) {
         intern_unref(&e->names, space_word);
         return ENGINE_NO_MEMORY;
@@ -174,18 +174,18 @@ int claim_create_workload(struct engine *e, struct text space, struct text name,
         (struct claim){.workload = slab_take(&e->claims.workloads), .space = space_word};
     *workload_at(e, id) = workload;
     pledge_begin(e, id);
-    index_put(&e->claims.workloads_by_name, workload_name_hash(space, name), id);
+    index_put(&e->claims.by_name, claim_hash(name, space_word), id);
     *ret = id;
     return 0;
 }
 
 void claim_destroy_workload(struct engine *e, uint32_t id)
 {
-    struct text space = name_text(e, claim_at(e, id)->space), name = claim_name(e, id);
+    uint32_t hash = claim_hash(claim_name(e, id), claim_at(e, id)->space);
     uint32_t place = claim_at(e, id)->workload, word = workload_at(e, id)->name;
 
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    index_drop(&e->claims.workloads_by_name, workload_name_hash(space, name), id);
+    index_drop(&e->claims.by_name, hash, id);
     give_record(e, id);
     intern_unref(&e->names, word);
     slab_give(&e->claims.workloads, place);

@@ -37,24 +37,26 @@ uint32_t claim_queue(const struct engine *e, uint32_t id)
                                     : line_queue(e, claim_line(e, id));
 }
 
-struct pod_question {
+struct claim_question {
     const struct engine *e;
     struct text name;
     uint32_t space;
+    bool workload;
 };
 
 static bool same_uid(const void *ctx, uint32_t id)
 {
-    const struct pod_question *q = ctx;
+    const struct claim_question *q = ctx;
 
     return text_same(claim_uid(q->e, id), q->name);
 }
 
 static bool same_name(const void *ctx, uint32_t id)
 {
-    const struct pod_question *q = ctx;
+    const struct claim_question *q = ctx;
 
-    return claim_at(q->e, id)->space == q->space && text_same(claim_name(q->e, id), q->name);
+    return claim_at(q->e, id)->space == q->space && claim_is_workload(q->e, id) == q->workload &&
+           text_same(claim_name(q->e, id), q->name);
 }
 
 uint32_t claim_hash(struct text text, uint32_t space)
@@ -64,14 +66,15 @@ uint32_t claim_hash(struct text text, uint32_t space)
 
 uint32_t claim_find(const struct engine *e, struct text uid)
 {
-    struct pod_question q = {e, uid, 0};
+    struct claim_question q = {.e = e, .name = uid};
 
     return index_find(&e->claims.by_uid, claim_hash(uid, 0), same_uid, &q);
 }
 
-uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name,
+                          bool workload)
 {
-    struct pod_question q = {e, name, intern_find(&e->names, space)};
+    struct claim_question q = {e, name, intern_find(&e->names, space), workload};
 
     return index_find(&e->claims.by_name, claim_hash(name, q.space), same_name, &q);
 }

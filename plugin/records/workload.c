@@ -72,30 +72,9 @@ bool workload_must_give_way(const struct engine *e, uint32_t id)
     return claim_is_victim(claim_at(e, id)) && workload_is_unheard(e, id);
 }
 
-struct name_question {
-    const struct engine *e;
-    struct text space, name;
-};
-
-static bool same_name(const void *ctx, uint32_t id)
-{
-    const struct name_question *q = ctx;
-    const struct workload *workload = workload_at(q->e, id);
-
-    return text_same(name_text(q->e, workload->name), q->name) &&
-           text_same(name_text(q->e, claim_at(q->e, id)->space), q->space);
-}
-
-uint32_t workload_name_hash(struct text space, struct text name)
-{
-    return hash_text(name, hash_text(space, 19));
-}
-
 uint32_t workload_find(const struct engine *e, struct text space, struct text name)
 {
-    struct name_question q = {e, space, name};
-
-    return index_find(&e->claims.workloads_by_name, workload_name_hash(space, name), same_name, &q);
+    return claim_find_named(e, space, name, true);
 }
 
 wide workload_need_amount(const struct workload *workload, const struct demand *demand,

@@ -153,7 +153,6 @@ bool workload_is_unheard(const struct engine *e, uint32_t workload);
 bool workload_must_give_way(const struct engine *e, uint32_t workload);
 
 uint32_t workload_find(const struct engine *e, struct text space, struct text name);
-uint32_t workload_name_hash(struct text space, struct text name);
 
 /* What one of its pod sets is granted of one of its needs. */
 struct demand;
