@@ -103,12 +103,8 @@ static void add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, 
 void flow_add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                         struct flow *sum)
 {
-    if (queue_at(e, id)->cluster.below == 0)
-        return;
-    add_workloads(e, id, flavor, resource, sum);
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        flow_add_workloads(e, child, flavor, resource, sum);
+    for (uint32_t at = id; at != 0; at = queue_after(e, at, id, queue_at(e, at)->cluster.below > 0))
+        add_workloads(e, at, flavor, resource, sum);
 }
 
 /* When nothing is left of the steps it is not all. */

@@ -105,19 +105,7 @@ void demote_forget(struct engine *e, uint32_t claim)
     }
 }
 
-/* The next one at or below the top, depth first; past those that have nothing reserved. */
-static uint32_t queue_after(const struct engine *e, uint32_t id, uint32_t top)
-{
-    const struct queue *queue = queue_at(e, id);
-
-    if (queue->counts[CLAIM_RESERVED] > 0 && queue->first_child != 0)
-        return queue->first_child;
-    while (id != top && queue_at(e, id)->next_sibling == 0)
-        id = queue_at(e, id)->parent;
-    return id == top ? 0 : queue_at(e, id)->next_sibling;
-}
-
-/* At the next claim, or the next queue. */
+/* At the next claim, or the next queue, past those that have nothing reserved. */
 static void look(struct engine *e)
 {
     struct demotion *d = &e->grant.demotion;
@@ -131,7 +119,8 @@ static void look(struct engine *e)
     }
     d->claim = claim;
     if (claim == 0)
-        d->queue = queue_after(e, d->queue, d->top);
+        d->queue =
+            queue_after(e, d->queue, d->top, queue_at(e, d->queue)->counts[CLAIM_RESERVED] > 0);
     else if (uses_exceeded(e, claim, d->top))
         add(e, claim);
 }

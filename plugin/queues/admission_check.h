@@ -33,7 +33,6 @@ enum cluster_queue_fault {
 /* *ret_what: the name of the flavor, or of the check. */
 enum cluster_queue_fault cluster_queue_fault(const struct engine *e, uint32_t queue,
                                              struct text *ret_what);
-const char *cluster_queue_fault_name(enum cluster_queue_fault fault);
 
 /* What is wrong with a check that the queue names. */
 enum cluster_queue_fault cluster_queue_check_fault(const struct engine *e,

@@ -3,6 +3,19 @@
 
 #include "plugin/state.h"
 
+void cluster_queue_count_workloads(const struct engine *e, uint32_t top, uint32_t *counts)
+{
+    for (uint32_t at = top; at != 0; at = queue_after(e, at, top, true)) {
+        const struct cluster_queue *cluster = &queue_at(e, at)->cluster;
+
+        counts[CLAIM_WAITING] += tree_size(&workloads_of_queue, e, cluster->waiting);
+        counts[CLAIM_HELD] += tree_size(&workloads_of_queue, e, cluster->held);
+        counts[CLAIM_RESERVED] +=
+            tree_size(&workloads_that_hold, e, cluster->holding) - cluster->admitted;
+        counts[CLAIM_ALLOCATED] += cluster->admitted;
+    }
+}
+
 enum life_stop cluster_queue_stop(const struct engine *e, uint32_t id)
 {
     if (id == 0 || !queue_at(e, id)->known)

@@ -148,6 +148,15 @@ bool queue_is_below(const struct engine *e, uint32_t id, uint32_t ancestor)
     return id != 0;
 }
 
+uint32_t queue_after(const struct engine *e, uint32_t id, uint32_t top, bool into)
+{
+    if (into && queue_at(e, id)->first_child != 0)
+        return queue_at(e, id)->first_child;
+    while (id != top && queue_at(e, id)->next_sibling == 0)
+        id = queue_at(e, id)->parent;
+    return id == top ? 0 : queue_at(e, id)->next_sibling;
+}
+
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource)
 {
     for (uint32_t i = 0; i < queue->group_count; i++) {

@@ -152,6 +152,10 @@ uint32_t queue_depth(const struct engine *e, uint32_t queue); /* a root's is 1 *
 uint32_t queue_root(const struct engine *e, uint32_t queue);
 bool queue_is_below(const struct engine *e, uint32_t queue, uint32_t ancestor);
 
+/* The next one at or below the top, depth first; past those below this one, unless `into` it; 0:
+ * none is left. */
+uint32_t queue_after(const struct engine *e, uint32_t queue, uint32_t top, bool into);
+
 /* The group of the queue that covers the resource, or NULL. */
 const struct queue_group *queue_group_of(const struct queue *queue, uint32_t resource);
 

@@ -23,7 +23,7 @@ bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
     return next != 0;
 }
 
-const char *cluster_queue_fault_name(enum cluster_queue_fault fault)
+static const char *name_of(enum cluster_queue_fault fault)
 {
     static const char *const names[] = {
         [CLUSTER_QUEUE_READY] = "Ready",
@@ -118,41 +118,13 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
     memset(ret, 0, sizeof(*ret));
     ret->name = name_text(e, queue_at(e, id)->name);
     ret->active = fault == CLUSTER_QUEUE_READY;
-    ret->reason = cluster_queue_fault_name(fault);
+    ret->reason = name_of(fault);
     say_faults(e, id, fault, ret->message);
     ret->pending = tree_size(&workloads_of_queue, e, cluster->waiting) +
                    tree_size(&workloads_of_queue, e, cluster->held);
     ret->idle = cluster->idle;
     ret->reserving = tree_size(&workloads_that_hold, e, cluster->holding);
     ret->admitted = cluster->admitted;
-}
-
-static void count_own(const struct engine *e, const struct cluster_queue *cluster, uint32_t *counts)
-{
-    counts[CLAIM_WAITING] += tree_size(&workloads_of_queue, e, cluster->waiting);
-    counts[CLAIM_HELD] += tree_size(&workloads_of_queue, e, cluster->held);
-    counts[CLAIM_RESERVED] +=
-        tree_size(&workloads_that_hold, e, cluster->holding) - cluster->admitted;
-    counts[CLAIM_ALLOCATED] += cluster->admitted;
-}
-
-/* Down to the first child, else to the next sibling of the nearest queue above that has one. */
-void cluster_queue_count_workloads(const struct engine *e, uint32_t top, uint32_t *counts)
-{
-    uint32_t at = top;
-
-    for (;;) {
-        count_own(e, &queue_at(e, at)->cluster, counts);
-        if (queue_at(e, at)->first_child != 0) {
-            at = queue_at(e, at)->first_child;
-            continue;
-        }
-        while (at != top && queue_at(e, at)->next_sibling == 0)
-            at = queue_at(e, at)->parent;
-        if (at == top)
-            return;
-        at = queue_at(e, at)->next_sibling;
-    }
 }
 
 void engine_report_local_queue(const struct engine *e, uint32_t id,

@@ -115,8 +115,38 @@ static void test_deleted(void)
     kit_close(&kit);
 }
 
+/* The names of the queues at and below p, but for what is below a queue of this name. */
+static const char *walk(const struct kit *kit, const char *past)
+{
+    static char names[64];
+    uint32_t top = kit_queue(kit, "p"), id = top;
+
+    names[0] = '\0';
+    while (id != 0) {
+        struct text name = name_text(kit->engine, queue_at(kit->engine, id)->name);
+        size_t len = strlen(names);
+
+        snprintf(names + len, sizeof(names) - len, "%.*s ", (int)name.len, name.at);
+        id = queue_after(kit->engine, id, top, !text_is(name, past));
+    }
+    return names;
+}
+
+static void test_walk(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "");
+    kit_do(&kit, "queue p; queue q parent=p; queue r parent=q; queue s parent=p; queue t");
+    is_str(walk(&kit, ""), "p s q r ", "all below a queue come after it, and nothing else");
+    is_str(walk(&kit, "q"), "p s q ", "what is below one can be passed over");
+    is_str(walk(&kit, "p"), "p ", "or all");
+    kit_close(&kit);
+}
+
 int main(void)
 {
+    test_walk();
     test_identity();
     test_commands_reach_the_subtree();
     test_only_leaves();
