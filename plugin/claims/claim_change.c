@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim_change.h"
 
-#include "plugin/base/outbox.h"
-#include "plugin/claims/journal.h"
 #include "plugin/notes.h"
 #include "plugin/order/contest.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
-#include "plugin/records/claim.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 #include "news.h"

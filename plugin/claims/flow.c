@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
-#include "plugin/capacity/quota.h"
 #include "plugin/capacity/root.h"
 #include "plugin/state.h"
 

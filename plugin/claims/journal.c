@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "journal.h"
 
-#include "plugin/base/gate.h"
 #include "plugin/state.h"
 
 struct journal_room {

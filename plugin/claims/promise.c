@@ -2,7 +2,6 @@
 #include "promise.h"
 
 #include "claim_change.h"
-#include "plugin/base/outbox.h"
 #include "plugin/notes.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"

@@ -3,9 +3,7 @@
 
 #include "flow.h"
 #include "plugin/capacity/root.h"
-#include "plugin/records/queue_status.h"
 #include "plugin/state.h"
-#include "recount.h"
 
 static const struct quota_amount no_amount;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admission_check.h"
 
-#include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
 struct check_question {
@@ -114,7 +113,6 @@ void cluster_queue_forget(struct engine *e, uint32_t id)
 {
     struct cluster_queue *cluster = &queue_at(e, id)->cluster;
 
-    promise_end_of_queue(e, id);
     cluster_queue_free_checks(e, cluster->checks, cluster->check_count);
     cluster->checks = NULL;
     cluster->check_count = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_todo.h"
 
-#include "cluster_queue.h"
 #include "plugin/state.h"
 
 struct place {
