@@ -44,15 +44,11 @@ bool preemption_gates_want_status(const struct preemption_gates *gates)
     return gates->strays;
 }
 
-bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced,
-                           enum preemption_decision decision, enum signal *ret_signal)
+bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced, bool preempts,
+                           enum signal *ret_signal)
 {
     bool closed = enforced && preemption_gates_closed(gates) != 0;
 
-    if (decision != DECIDED_PREEMPTS) {
-        *ret_signal = SIGNAL_CLEARED;
-        return false;
-    }
-    *ret_signal = closed ? SIGNAL_SET : SIGNAL_STAYS;
-    return !closed;
+    *ret_signal = !preempts ? SIGNAL_CLEARED : closed ? SIGNAL_SET : SIGNAL_STAYS;
+    return preempts && !closed;
 }

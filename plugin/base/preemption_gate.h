@@ -39,20 +39,14 @@ uint32_t preemption_gates_closed(const struct preemption_gates *gates);
 /* Whether the status does not speak of just those that there are. */
 bool preemption_gates_want_status(const struct preemption_gates *gates);
 
-/* What came of a decision about a workload. */
-enum preemption_decision {
-    DECIDED_NO_VICTIMS, /* it does not fit, or nobody could be sent away for it */
-    DECIDED_PREEMPTS,   /* there are victims, and that is what it chose */
-    DECIDED_RESERVES,   /* it fits */
-};
-
-/* What the signal, the condition BlockedOnPreemptionGates, is to say then. */
+/* What the signal, the condition BlockedOnPreemptionGates, is to say after a decision. */
 enum signal { SIGNAL_STAYS, SIGNAL_SET, SIGNAL_CLEARED };
 
-/* Whether its victims may be sent away: it preempts, and no gate is closed, or gates count for
- * nothing here (not `enforced`). *ret_signal: what to write; one that is so already is not written
- * again: how old a signal is decides whose turn it is. */
-bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced,
-                           enum preemption_decision decision, enum signal *ret_signal);
+/* Whether its victims may be sent away: it preempts (there are victims, and that is what it chose;
+ * else it fits, or there are none), and no gate is closed, or gates count for nothing here (not
+ * `enforced`). *ret_signal: what to write; one that is so already is not written again: how old a
+ * signal is decides whose turn it is. */
+bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced, bool preempts,
+                           enum signal *ret_signal);
 
 #endif

@@ -18,24 +18,18 @@ enum { DECIDE_COST = 8 };
 static bool passes_gates(struct engine *e, const struct decision *decision)
 {
     struct workload *workload = workload_at(e, decision->workload);
-    enum preemption_decision came = DECIDED_NO_VICTIMS;
+    bool preempts = decision->what == DECIDE_PREEMPTS && !decision->waits_only;
     bool blocked = workload_is(workload, WORKLOAD_BLOCKED), passes;
     enum signal signal;
 
-    if (decision->what == DECIDE_FITS)
-        came = DECIDED_RESERVES;
-    else if (decision->what == DECIDE_PREEMPTS && !decision->waits_only)
-        came = DECIDED_PREEMPTS;
-    passes = preemption_gates_pass(&workload->gates, e->config.preemption_gates, came, &signal);
+    passes = preemption_gates_pass(&workload->gates, e->config.preemption_gates, preempts, &signal);
     workload_set(workload, WORKLOAD_BLOCKED,
                  signal == SIGNAL_STAYS ? workload_is(workload, WORKLOAD_SIGNALS)
                                         : signal == SIGNAL_SET);
     if (blocked !=
         workload_is(workload, WORKLOAD_BLOCKED)) /* another one may be first, and change the rest */
         workload_settle(e, decision->workload);
-    else if (came == DECIDED_PREEMPTS && !passes && !blocked)
-        workload_settle(e, decision->workload);
-    return came != DECIDED_PREEMPTS || passes;
+    return !preempts || passes;
 }
 
 /* Neither this one nor who comes behind it in its demand could take anybody's room: so they do not

@@ -69,19 +69,18 @@ static void test_signal(void)
     static const struct {
         const char *gates;
         bool enforced;
-        enum preemption_decision decision;
+        bool preempts;
         bool pass;
         enum signal signal;
         const char *what;
     } cases[] = {
-        {"a", true, DECIDED_PREEMPTS, false, SIGNAL_SET, "a closed gate: it signals"},
-        {"a:open b", true, DECIDED_PREEMPTS, false, SIGNAL_SET, "one of two is closed"},
-        {"a:open", true, DECIDED_PREEMPTS, true, SIGNAL_STAYS, "it is open: it preempts"},
-        {"", true, DECIDED_PREEMPTS, true, SIGNAL_STAYS, "who has no gates preempts"},
-        {"a", false, DECIDED_PREEMPTS, true, SIGNAL_STAYS, "gates that count for nothing"},
-        {"a", true, DECIDED_NO_VICTIMS, false, SIGNAL_CLEARED, "no victims: no signal any more"},
-        {"a:open", true, DECIDED_NO_VICTIMS, false, SIGNAL_CLEARED, "nor with an open gate"},
-        {"a", true, DECIDED_RESERVES, false, SIGNAL_CLEARED, "nor with a reservation"},
+        {"a", true, true, false, SIGNAL_SET, "a closed gate: it signals"},
+        {"a:open b", true, true, false, SIGNAL_SET, "one of two is closed"},
+        {"a:open", true, true, true, SIGNAL_STAYS, "it is open: it preempts"},
+        {"", true, true, true, SIGNAL_STAYS, "who has no gates preempts"},
+        {"a", false, true, true, SIGNAL_STAYS, "gates that count for nothing"},
+        {"a", true, false, false, SIGNAL_CLEARED, "no victims: no signal any more"},
+        {"a:open", true, false, false, SIGNAL_CLEARED, "nor with an open gate"},
     };
     struct kit kit;
 
@@ -90,7 +89,7 @@ static void test_signal(void)
         struct preemption_gates gates = gates_of(&kit, cases[i].gates, false);
         enum signal signal;
 
-        is_int(preemption_gates_pass(&gates, cases[i].enforced, cases[i].decision, &signal),
+        is_int(preemption_gates_pass(&gates, cases[i].enforced, cases[i].preempts, &signal),
                cases[i].pass, "%s", cases[i].what);
         is_int(signal, cases[i].signal, "%s", cases[i].what);
         preemption_gates_drop(&kit.engine->names, &gates);
@@ -147,8 +146,7 @@ static const char *outcome(enum can a, enum can b, bool try_next, bool may_preem
         ask.victims = (struct assign_victims){NULL, victims_of, victims_of_all};
     assign(&ask, &made);
     if (made.how > ASSIGN_NO_VICTIMS)
-        preemption_gates_pass(
-            &gates, true, made.how == ASSIGN_FITS ? DECIDED_RESERVES : DECIDED_PREEMPTS, &signal);
+        preemption_gates_pass(&gates, true, made.how != ASSIGN_FITS, &signal);
     snprintf(text, sizeof(text), "%s%s",
              made.how <= ASSIGN_NO_VICTIMS ? "-"
                                            : flavor_name(kit.engine, made.needs[0][0].flavor).at,
