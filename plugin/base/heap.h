@@ -23,9 +23,9 @@ struct heap {
     const void *ctx;
 };
 
-/* compare(ctx, a, b) is below 0 if a comes before b when both have the same time. It must be a total
- * order of the ids in the heap, as that of a tree is, or NULL if nobody can see which of two comes
- * first: ids themselves decide nothing. Allocates nothing. */
+/* compare(ctx, a, b) is below 0 if a comes before b when both have the same time. It must be a
+ * total order of the ids in the heap, as that of a tree is, or NULL if nobody can see which of two
+ * comes first: ids themselves decide nothing. Allocates nothing. */
 void heap_init(struct heap *heap, struct mem *mem,
                int (*compare)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "list.h"
 
-void list_append(list_link_of *link, const void *ctx, struct list *list, uint32_t id)
+void list_append(struct list_link *(*link)(const void *ctx, uint32_t id), const void *ctx,
+                 struct list *list, uint32_t id)
 {
     *link(ctx, id) = (struct list_link){.prev = list->last};
     if (list->last != 0)
@@ -11,7 +12,8 @@ void list_append(list_link_of *link, const void *ctx, struct list *list, uint32_
     list->last = id;
 }
 
-void list_remove(list_link_of *link, const void *ctx, struct list *list, uint32_t id)
+void list_remove(struct list_link *(*link)(const void *ctx, uint32_t id), const void *ctx,
+                 struct list *list, uint32_t id)
 {
     struct list_link *gone = link(ctx, id);
 

@@ -15,13 +15,12 @@ struct list {
     uint32_t first, last; /* 0: it is empty */
 };
 
-/* The link of the record with this id. */
-typedef struct list_link *list_link_of(const void *ctx, uint32_t id);
-
-/* [id is not in the list] */
-void list_append(list_link_of *link, const void *ctx, struct list *list, uint32_t id);
+/* link(ctx, id) is the link of a record. [id is not in the list] */
+void list_append(struct list_link *(*link)(const void *ctx, uint32_t id), const void *ctx,
+                 struct list *list, uint32_t id);
 
 /* [id is in the list] */
-void list_remove(list_link_of *link, const void *ctx, struct list *list, uint32_t id);
+void list_remove(struct list_link *(*link)(const void *ctx, uint32_t id), const void *ctx,
+                 struct list *list, uint32_t id);
 
 #endif

@@ -20,7 +20,7 @@ struct queue;
 
 extern const struct outbox_type queue_effects;
 
-/* What the object should say of the state that the queue has; and whether it does, or was told to. */
+/* What the object should say of the queue's state; and whether it does, or was told to. */
 struct queue_written queue_due_state(const struct queue *queue);
 bool queue_is_written(const struct queue *queue);
 
