@@ -151,7 +151,7 @@ uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priori
     return found;
 }
 
-static struct tree_link *claim_link(const void *ctx, uint32_t id)
+struct tree_link *claim_link(const void *ctx, uint32_t id)
 {
     return &claim_at(ctx, id)->link;
 }

@@ -199,6 +199,9 @@ uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priori
 
 #define SECOND INT64_C(1000000000)
 
+/* Its place in the tree that it is in by its state. */
+struct tree_link *claim_link(const void *engine, uint32_t claim);
+
 /* The trees that claims are in: by rank where they wait, by stamp where they hold. */
 extern const struct tree_type claims_by_rank;
 extern const struct tree_type claims_by_stamp;
