@@ -312,7 +312,6 @@ void claim_leave_restoring(struct engine *e, uint32_t id)
 void claim_to_restore(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
-
     uint32_t count = line_count(e, line_at(e, claim->line));
     uint16_t flavors[FACTS_MAX_NEEDS];
 
