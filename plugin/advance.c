@@ -155,9 +155,9 @@ void advance_begin(struct engine *e)
             claim_set_timer(e, id);
         }
     }
-    for (uint32_t id = 0; (id = slab_after(&e->pods.groups, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
         group_sync_effects(e, id);
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
         if (queue_at(e, id)->parent == 0)
             queue_todo(e, TODO_DIRTY, id);
         queue_settle_later(e, id);
@@ -184,7 +184,7 @@ void advance_end(struct engine *e)
             pod_settle(e, id);
         }
     }
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
         queue_stand_by(e, id);
     command_stand_by(e);
 }

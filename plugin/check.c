@@ -240,7 +240,7 @@ static const char *check_held(const struct engine *e)
     for (uint32_t id = 1; id < slab_end(&e->claims.records); id++)
         held += claim_is_pod(e, id) && claim_at(e, id)->state == CLAIM_HELD &&
                 (claim_at(e, id)->flags & CLAIM_LET_GO) == 0;
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
         held -= queue_at(e, id)->parent == 0 ? queue_at(e, id)->counts[CLAIM_HELD] : 0;
     return held == 0 ? NULL : "a queue counts those that are held, but none that is let go";
 }

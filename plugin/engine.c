@@ -142,9 +142,9 @@ static void release_claims(struct engine *e)
         if (claim_is_of_pods(e, id))
             claim_release_text(e, id);
     }
-    for (uint32_t id = 0; (id = slab_after(&e->order.lines, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->order.lines, &id);)
         line_release(e, id);
-    for (uint32_t id = 0; (id = slab_after(&e->order.size_classes, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->order.size_classes, &id);)
         size_class_release(e, id);
 }
 

@@ -124,7 +124,7 @@ static bool counts_choosers(const struct engine *e)
 {
     uint32_t choosers = 0;
 
-    for (uint32_t id = 0; (id = slab_after(&e->order.demands, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);)
         choosers += demand_at(e, id)->set_count > 1 && demand_at(e, id)->head != 0;
     for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
         choosers -= slab_live(&e->queues.records, id) ? queue_at(e, id)->cluster.choosers : 0;
@@ -136,7 +136,7 @@ const char *workload_check(const struct engine *e)
     const char *broken = wait_notice_check(e);
     uint32_t gated = 0;
 
-    for (uint32_t id = 0; (id = slab_after(&e->order.demands, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);)
         gated += demand_at(e, id)->gated && demand_at(e, id)->head != 0;
     if (gated != e->order.gated_demands)
         return "demands that are gated are counted while somebody waits in them";

@@ -50,7 +50,7 @@ void intern_init(struct intern *intern, struct mem *mem)
 
 void intern_finish(struct intern *intern)
 {
-    for (uint32_t id = 0; (id = slab_after(&intern->entries, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&intern->entries, &id);) {
         struct entry *entry = entry_at(intern, id);
 
         mem_free(intern->entries.mem, entry, entry_bytes(entry->len));

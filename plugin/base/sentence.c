@@ -76,7 +76,7 @@ void sentence_text(struct sentence *say, struct text name)
     sentence_str(say, whole ? "" : "...");
 }
 
-void sentence_name(struct sentence *say, const char *before, struct text name, const char *behind)
+void sentence_named(struct sentence *say, const char *before, struct text name, const char *behind)
 {
     sentence_str(say, before);
     sentence_text(say, name);

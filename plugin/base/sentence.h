@@ -27,8 +27,8 @@ void sentence_str(struct sentence *say, const char *s);
  * one that is too long there are three dots. */
 void sentence_text(struct sentence *say, struct text name);
 
-/* The same, with words of our own around it. */
-void sentence_name(struct sentence *say, const char *before, struct text name, const char *behind);
+/* The same with words of ours around it. */
+void sentence_named(struct sentence *say, const char *before, struct text name, const char *behind);
 
 /* Words of others, without quotes. */
 void sentence_phrase(struct sentence *say, struct text phrase);

@@ -184,10 +184,12 @@ bool slab_live(const struct slab *slab, uint32_t id)
     return id < slab->end && id != 0 && (*live_byte(slab, id) & live_bit(id)) != 0;
 }
 
-uint32_t slab_after(const struct slab *slab, uint32_t id)
+bool slab_step(const struct slab *slab, uint32_t *id)
 {
     do
-        id++;
-    while (id < slab->end && !slab_live(slab, id));
-    return id < slab->end ? id : 0;
+        ++*id;
+    while (*id < slab->end && !slab_live(slab, *id));
+    if (*id >= slab->end)
+        *id = 0;
+    return *id != 0;
 }

@@ -50,8 +50,8 @@ void slab_give(struct slab *slab, uint32_t id);
 /* False for 0 and for any id that was never taken. */
 bool slab_live(const struct slab *slab, uint32_t id);
 
-/* The next record in use after this one, or the first (0), by their ids; 0: there is none. */
-uint32_t slab_after(const struct slab *slab, uint32_t id);
+/* Moves *id to the next one that is live, from 0 to the first. False: there is none; it is 0. */
+bool slab_step(const struct slab *slab, uint32_t *id);
 
 /* Every id that ever lived is at least 1 and below this. */
 static inline uint32_t slab_end(const struct slab *slab)

@@ -38,7 +38,7 @@ static void release_details(struct engine *e, struct node *node)
 
 void node_release_all(struct engine *e)
 {
-    for (uint32_t id = 0; (id = slab_after(&e->capacity.nodes, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->capacity.nodes, &id);)
         release_details(e, node_at(e, id));
 }
 

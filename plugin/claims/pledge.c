@@ -125,7 +125,7 @@ const char *pledge_check(const struct engine *e)
     int64_t promised = 0, victims = 0;
     const char *broken = NULL;
 
-    for (uint32_t id = 0; (id = slab_after(&e->claims.records, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->claims.records, &id);) {
         promised += claim_is_promised(claim_at(e, id));
         victims += claim_is_victim(claim_at(e, id));
     }

@@ -308,7 +308,7 @@ static bool goes(const struct engine *e, uint32_t id)
 
 bool promise_comes(const struct engine *e, uint32_t queue)
 {
-    for (uint32_t id = 0; (id = slab_after(&e->claims.records, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->claims.records, &id);) {
         if (goes(e, id) && queue_root(e, claim_queue(e, id)) == queue_root(e, queue))
             return true;
     }
@@ -326,7 +326,7 @@ static bool withins_are_counted(const struct engine *e)
         for (uint32_t i = 0; claim_need(e, id, i, &need); i++)
             balance += is_within(e, id, i, &need);
     }
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
         for (uint32_t i = 0; i < queue_at(e, id)->cell_count; i++)
             balance -= queue_at(e, id)->cells[i].within;
     }
@@ -351,7 +351,7 @@ const char *promise_check(const struct engine *e, bool at_rest)
     uint32_t apart = 0;
     const char *broken = pledge_check(e);
 
-    for (uint32_t id = 0; broken == NULL && (id = slab_after(&e->claims.records, id)) != 0;) {
+    for (uint32_t id = 0; broken == NULL && slab_step(&e->claims.records, &id);) {
         apart += claim_is_promised(claim_at(e, id)) || (claim_queue(e, id) != 0 && goes(e, id));
         broken = claim_is_workload(e, id) ? NULL : check_claim(e, id, at_rest);
     }

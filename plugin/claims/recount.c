@@ -185,7 +185,7 @@ const char *recount_check(const struct engine *e)
 {
     uint32_t cells = 0;
 
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
         const struct queue *queue = queue_at(e, id);
         uint32_t own = 0;
 

@@ -65,7 +65,7 @@ static bool has_timers_of(const struct heap *timers, const struct slab *records)
 {
     uint32_t count = 0;
 
-    for (uint32_t id = 0; (id = slab_after(records, id)) != 0;)
+    for (uint32_t id = 0; slab_step(records, &id);)
         count += heap_when(timers, id) != INT64_MAX;
     return count == heap_count(timers);
 }

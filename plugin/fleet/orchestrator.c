@@ -242,9 +242,9 @@ int64_t orchestrator_next(const struct fleet *f)
 
 void orchestrator_begin(struct fleet *f)
 {
-    for (uint32_t id = 0; (id = slab_after(&f->dispatches, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&f->dispatches, &id);)
         dispatch_todo(f, id);
-    for (uint32_t id = 0; (id = slab_after(&f->replicas, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&f->replicas, &id);)
         outbox_sync(f->outbox, EFFECT_OF_REPLICA, id);
 }
 
@@ -252,13 +252,13 @@ void orchestrator_end(struct fleet *f)
 {
     const uint16_t ours = DISPATCH_DOUBT | DISPATCH_AWAITS | DISPATCH_BOUND | DISPATCH_RETRIED;
 
-    for (uint32_t id = 0; (id = slab_after(&f->dispatches, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&f->dispatches, &id);) {
         phase_rest(f, id);
         outbox_forget(f->outbox, EFFECT_OF_DISPATCH, id);
         dispatch_set(dispatch_at(f, id), ours, false);
         orchestrator_set_timer(f, id);
     }
-    for (uint32_t id = 0; (id = slab_after(&f->replicas, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&f->replicas, &id);) {
         outbox_forget(f->outbox, EFFECT_OF_REPLICA, id);
         replica_set(replica_at(f, id), REPLICA_MADE, false);
         replica_set_timer(f, id);

@@ -135,6 +135,6 @@ uint32_t worker_take_swept(struct fleet *f)
 
 void worker_release_all(struct fleet *f)
 {
-    for (uint32_t id = 0; (id = slab_after(&f->workers, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&f->workers, &id);)
         intern_unref(&f->names, worker_at(f, id)->name);
 }

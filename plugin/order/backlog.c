@@ -227,7 +227,7 @@ const char *backlog_check_users(const struct engine *e)
 {
     uint64_t users = 0;
 
-    for (uint32_t id = 0; (id = slab_after(&e->order.backlogs, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->order.backlogs, &id);)
         users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
     for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
         const struct size_class *class =
@@ -239,7 +239,7 @@ const char *backlog_check_users(const struct engine *e)
             users--;
         }
     }
-    for (uint32_t id = 0; (id = slab_after(&e->order.demands, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);) {
         if (demand_at(e, id)->queue != 0)
             users -= demand_at(e, id)->need_count;
     }

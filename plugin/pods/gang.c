@@ -304,7 +304,7 @@ uint32_t gang_demote(struct engine *e, uint32_t claim)
 
 void gang_begin(struct engine *e)
 {
-    for (uint32_t at = 0; (at = slab_after(&e->pods.groups, at)) != 0;) {
+    for (uint32_t at = 0; slab_step(&e->pods.groups, &at);) {
         struct group *group = group_at(e, at);
         struct gang_sum sum;
 

@@ -12,7 +12,7 @@
 
 void group_release_all(struct engine *e)
 {
-    for (uint32_t id = 0; (id = slab_after(&e->pods.groups, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);) {
         const struct group *group = group_at(e, id);
 
         mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));

@@ -299,7 +299,7 @@ void command_queue_written(struct engine *e, uint32_t queue)
 
 void command_stand_by(struct engine *e)
 {
-    for (uint32_t id = 0; (id = slab_after(&e->queues.commands.records, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->queues.commands.records, &id);)
         begin_anew(e, id);
 }
 

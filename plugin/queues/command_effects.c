@@ -7,13 +7,13 @@
 
 void command_say_no_action(struct sentence *say, struct text action)
 {
-    sentence_name(say, "action ", action,
+    sentence_named(say, "action ", action,
                   " is not known: use OpenQueue, CloseQueue, SuspendQueue or ResumeQueue");
 }
 
 void command_say_no_queue(struct sentence *say, struct text queue, bool built_in)
 {
-    sentence_name(say, "queue ", queue,
+    sentence_named(say, "queue ", queue,
                   built_in ? " has no object that its state could be written to: create it, and "
                              "send the command again"
                            : " does not exist: create it, and send the command again");
@@ -22,9 +22,9 @@ void command_say_no_queue(struct sentence *say, struct text queue, bool built_in
 static void say_unchanged(const struct engine *e, const struct command *command,
                           struct sentence *say)
 {
-    sentence_name(say, "queue ", name_text(e, command->target), " is ");
+    sentence_named(say, "queue ", name_text(e, command->target), " is ");
     if (command->refusal == COMMAND_PARENT_NOT_OPEN) {
-        sentence_name(say, "below queue ", name_text(e, command->parent), ", which is ");
+        sentence_named(say, "below queue ", name_text(e, command->parent), ", which is ");
         sentence_str(say, queue_state_name((enum queue_state)command->parent_state));
         sentence_str(say, command->parent_state == QUEUE_SUSPENDED ? ": resume that first"
                                                                    : ": open that first");
@@ -47,9 +47,9 @@ void command_say_refusal(const struct engine *e, const struct command *command,
         command_say_no_action(say, name_text(e, command->action_text));
         break;
     case COMMAND_QUEUE_ANOTHER:
-        sentence_name(say, "queue ", name_text(e, command->target),
+        sentence_named(say, "queue ", name_text(e, command->target),
                       " is another one than that of uid ");
-        sentence_name(say, "", name_text(e, command->target_uid),
+        sentence_named(say, "", name_text(e, command->target_uid),
                       ", for which it was meant: send the command again");
         break;
     default:

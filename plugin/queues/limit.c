@@ -22,11 +22,11 @@ const char *limit_check(const struct engine *e)
 {
     uint32_t counts[LIMITED_KINDS] = {0};
 
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
         counts[LIMITED_QUEUES] += queue_at(e, id)->known;
-    for (uint32_t id = 0; (id = slab_after(&e->workloads.local_queues, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->workloads.local_queues, &id);)
         counts[LIMITED_LOCAL_QUEUES] += local_queue_at(e, id)->known;
-    for (uint32_t id = 0; (id = slab_after(&e->pods.groups, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
         counts[LIMITED_GROUPS] += group_at(e, id)->known;
     for (int kind = 0; kind < LIMITED_KINDS; kind++) {
         if (counts[kind] != e->queues.counted[kind])

@@ -30,7 +30,7 @@ static bool strands_pods(const struct engine *e, struct sentence *say, uint32_t 
 
     if (stays || claims == 0 || queue_at(e, parent)->first_child != 0)
         return false;
-    sentence_name(say, "spec.parent is ", name, ", which has ");
+    sentence_named(say, "spec.parent is ", name, ", which has ");
     say_pods(say, claims);
     sentence_str(say, " in it: pods go into queues that have none below them");
     return true;
@@ -42,17 +42,17 @@ static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id,
     uint32_t depth; /* root is no level */
 
     if (parent == 0 || !queue_at(e, parent)->known) {
-        sentence_name(say, "spec.parent is ", name, ", which does not exist: create it first");
+        sentence_named(say, "spec.parent is ", name, ", which does not exist: create it first");
         return true;
     }
     if (id != 0 && queue_is_below(e, parent, id)) {
-        sentence_name(say, "spec.parent is ", name,
+        sentence_named(say, "spec.parent is ", name,
                       ", which is this queue or below it: parents must not go round");
         return true;
     }
     depth = queue_depth(e, parent) + (id == 0 ? 0 : queue_at(e, id)->height.levels);
     if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
-        sentence_name(say, "spec.parent is ", name, ", which makes ");
+        sentence_named(say, "spec.parent is ", name, ", which makes ");
         sentence_number(say, depth);
         sentence_str(say, " levels of queues, more than ");
         sentence_number(say, QUEUE_MAX_DEPTH_VOLCANO);
@@ -88,13 +88,13 @@ bool queue_admit_deletion(const struct engine *e, struct text name,
     sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (id == 0)
         return true;
-    sentence_name(&say, "queue ", name, "");
+    sentence_named(&say, "queue ", name, "");
     if (id == e->queues.volcano_root || id == e->queues.default_queue) {
         sentence_str(&say, " is built in: it cannot be deleted");
         return false;
     }
     if (queue_at(e, id)->first_child != 0) {
-        sentence_name(&say, " has queues below it, as ",
+        sentence_named(&say, " has queues below it, as ",
                       name_text(e, queue_at(e, queue_at(e, id)->first_child)->name),
                       ": delete those first");
         return false;

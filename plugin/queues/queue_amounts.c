@@ -40,12 +40,12 @@ static bool more_than(struct sentence *say, const char *whose, enum field field,
     if (amount <= bound)
         return false;
     sentence_str(say, whose);
-    sentence_name(say, field_names[field], resource, " is ");
+    sentence_named(say, field_names[field], resource, " is ");
     sentence_amount(say, resource, amount);
     sentence_str(say, ", which is more than ");
-    sentence_name(say, field_names[other], resource, "");
+    sentence_named(say, field_names[other], resource, "");
     if (queue.len > 0)
-        sentence_name(say, " of queue ", queue, "");
+        sentence_named(say, " of queue ", queue, "");
     sentence_str(say, ", ");
     sentence_amount(say, resource, bound);
     return true;
@@ -192,7 +192,7 @@ static bool child_beyond(const struct engine *e, struct sentence *say, uint32_t 
 {
     if (amount <= bound->amount)
         return false;
-    sentence_name(say, "queue ", name_text(e, queue_at(e, id)->name), " is below it, whose ");
+    sentence_named(say, "queue ", name_text(e, queue_at(e, id)->name), " is below it, whose ");
     return more_than(say, of_itself, field, bound->resource, amount, CAPABILITY, bound->queue,
                      bound->amount);
 }

@@ -215,7 +215,7 @@ const char *queue_life_check(const struct engine *e, uint32_t id)
             counts[state] += queue_at(e, child)->counts[state];
         podgroups += queue_at(e, child)->podgroups;
     }
-    for (uint32_t group = 0; (group = slab_after(&e->pods.groups, group)) != 0;)
+    for (uint32_t group = 0; slab_step(&e->pods.groups, &group);)
         podgroups += group_at(e, group)->counts && group_at(e, group)->home == id;
     if (podgroups != queue->podgroups)
         return "a queue counts the groups that are left in its subtree";

@@ -141,7 +141,7 @@ static void release(struct engine *e, struct queue *queue)
 
 void queue_release_all(struct engine *e)
 {
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
         release(e, queue_at(e, id));
 }
 

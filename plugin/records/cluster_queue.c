@@ -163,7 +163,7 @@ void cluster_queues_changed(struct engine *e)
     if (!engine_admits(e))
         return;
     e->queues.placements++;
-    for (uint32_t id = 0; (id = slab_after(&e->queues.records, id)) != 0;) {
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
         if (queue_at(e, id)->parent == 0)
             cluster_queue_changed(e, id);
     }

@@ -23,8 +23,7 @@ uint32_t workload_next(const struct engine *e, uint32_t after)
 {
     uint32_t place = after == 0 ? 0 : claim_at(e, after)->workload;
 
-    place = slab_after(&e->claims.workloads, place);
-    return place == 0 ? 0 : workload_in_place(e, place);
+    return slab_step(&e->claims.workloads, &place) ? workload_in_place(e, place) : 0;
 }
 
 bool workload_holds(const struct engine *e, uint32_t id)

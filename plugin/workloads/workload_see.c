@@ -319,6 +319,6 @@ void workload_release_all(struct engine *e)
     for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
         mem_free(&e->mem, workload_at(e, id)->counts,
                  workload_counts_size(demand_at(e, workload_at(e, id)->demand)));
-    for (uint32_t id = 0; (id = slab_after(&e->order.demands, id)) != 0;)
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);)
         demand_release(e, id);
 }

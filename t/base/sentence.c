@@ -81,7 +81,7 @@ static const char *named(size_t cap, const char *name)
 
     memset(big, '#', sizeof(big));
     sentence_init(&say, big, cap);
-    sentence_name(&say, "queue ", text_of(name), " is");
+    sentence_named(&say, "queue ", text_of(name), " is");
     return big;
 }
 
