@@ -55,7 +55,7 @@ static bool decode_quantity(struct msg_reader *r, bool milli, int64_t *ret)
 
     if (!msg_get_text(r, 0, SIZE_MAX, &text))
         return false;
-    if (quantity_parse(text.at, text.len, milli, ret) == QUANTITY_OK)
+    if (quantity_parse(text.at, text.len, milli, ret))
         return true;
     msg_fail(r, MSG_INVALID, "a quantity such as 500m, 2 or 16Gi, or an integer in base units");
     return false;

@@ -50,7 +50,7 @@ static const char *check_claim(const struct engine *e, uint32_t id)
         return "a reserved claim was told whether it may go on";
     if (claim_find(e, claim_uid(e, id)) != id)
         return "a claim is found by its uid";
-    if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id)) != id)
+    if (claim_find_named(e, name_text(e, claim->space), claim_name(e, id), false) != id)
         return "a claim is found by its name";
     if (!stop_notice_is_due(e) && news_check(e, id) != NULL)
         return news_check(e, id);
@@ -174,8 +174,6 @@ static const char *check_place(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    if (queue->is_todo[TODO_PLACE] != queue->misplaced)
-        return "misplaced queues are on their list";
     if (!queue->known && queue->line_count == 0 && queue->first_child == 0 && queue->wanted_by == 0)
         return "an unknown queue is named by somebody";
     return NULL;

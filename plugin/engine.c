@@ -15,7 +15,7 @@
 
 static int keep_text(struct engine *e, struct text *text, uint32_t *ret_id)
 {
-    if (intern_get(&e->names, text->at, text->len, ret_id) < 0)
+    if (intern_get(&e->names, *text, ret_id) < 0)
         return ENGINE_NO_MEMORY;
     *text = name_text(e, *ret_id);
     return 0;
@@ -108,7 +108,6 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->order.demands, &e->mem, sizeof(struct demand));
     slab_init(&e->workloads.local_queues, &e->mem, sizeof(struct local_queue));
     slab_init(&e->queues.checks, &e->mem, sizeof(struct check_record));
-    index_init(&e->claims.workloads_by_name, &e->mem);
     index_init(&e->order.demands_by_text, &e->mem);
     index_init(&e->workloads.local_queues_by_name, &e->mem);
     index_init(&e->queues.checks_by_name, &e->mem);
@@ -121,11 +120,11 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->pods.groups_by_name, &e->mem);
     index_init(&e->pods.finished_by_uid, &e->mem);
     index_init(&e->capacity.nodes_by_name, &e->mem);
-    heap_init(&e->claims.timers, &e->mem, claim_before, e);
-    heap_init(&e->queues.timers, &e->mem, queue_before, e);
+    heap_init(&e->claims.timers, &e->mem, claims_by_rank.compare, e);
+    heap_init(&e->queues.timers, &e->mem, queues_by_identity.compare, e);
     command_init(e);
-    heap_init(&e->pods.group_timers, &e->mem, group_before, e);
-    heap_init(&e->order.guard_timers, &e->mem, queue_before, e);
+    heap_init(&e->pods.group_timers, &e->mem, groups_by_identity.compare, e);
+    heap_init(&e->order.guard_timers, &e->mem, queues_by_identity.compare, e);
     error = config->journal ? journal_init(&e->journal, &e->mem) : 0;
     error = error == 0 ? fill(e) : error;
     if (error < 0) {
@@ -170,7 +169,6 @@ void engine_destroy(struct engine *e)
     index_finish(&e->queues.checks_by_name);
     index_finish(&e->workloads.local_queues_by_name);
     index_finish(&e->order.demands_by_text);
-    index_finish(&e->claims.workloads_by_name);
     slab_finish(&e->queues.checks);
     slab_finish(&e->workloads.local_queues);
     slab_finish(&e->order.demands);
@@ -265,7 +263,7 @@ uint32_t engine_find_pod(const struct engine *e, struct text uid)
 
 uint32_t engine_find_named_pod(const struct engine *e, struct text space, struct text name)
 {
-    return if_it_claims(e, claim_find_named(e, space, name));
+    return if_it_claims(e, claim_find_named(e, space, name, false));
 }
 
 uint32_t engine_find_queue(const struct engine *e, enum queue_kind kind, struct text name)

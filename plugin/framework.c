@@ -88,8 +88,7 @@ void engine_foresee_record(const struct engine *e, uint32_t foreseen, struct tex
     if (id == 0) { /* a new one, it seems */
         id = slab_next(&e->claims.records);
         if (name.len > 0)
-            index_bring(&e->claims.by_name,
-                        claim_hash(name, intern_find(&e->names, space.at, space.len)));
+            index_bring(&e->claims.by_name, claim_hash(name, intern_find(&e->names, space)));
     }
     if (id == 0)
         return;

@@ -107,10 +107,10 @@ static void flavors_changed(struct engine *e)
     cluster_queues_changed(e);
     queue_stops_changed(e); /* whether the gate goes first is another answer now */
     for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
-        if (queue_at(e, id)->parent != 0)
-            continue;
-        queue_settle_below(e, id);
-        queue_todo(e, TODO_DIRTY, id);
+        if (queue_at(e, id)->parent == 0) {
+            queue_settle_below(e, id);
+            queue_todo(e, TODO_DIRTY, id);
+        }
     }
 }
 

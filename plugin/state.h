@@ -230,7 +230,7 @@ static inline struct text name_text(const struct engine *e, uint32_t name)
 /* Interns a text, with one more user; 0 if there is no memory. Negative on error. */
 static inline int name_get(struct engine *e, struct text text, uint32_t *ret_name)
 {
-    if (intern_get(&e->names, text.at, text.len, ret_name) == 0)
+    if (intern_get(&e->names, text, ret_name) == 0)
         return 0;
     *ret_name = 0;
     return ENGINE_NO_MEMORY;

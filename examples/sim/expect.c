@@ -68,7 +68,7 @@ static bool is_like_amount(const char *wanted, const char *resource, const char 
 
     if (strcmp(wanted, "*") == 0)
         return true;
-    if (quantity_parse(wanted + other, strlen(wanted + other), strcmp(name, "cpu") == 0, &amount))
+    if (!quantity_parse(wanted + other, strlen(wanted + other), strcmp(name, "cpu") == 0, &amount))
         return false;
     snprintf(text, sizeof(text), "%" PRId64, amount);
     return (strcmp(text, seen) == 0) != other;
@@ -124,7 +124,7 @@ static void compare_queue(struct look *look, const char *ref, const struct tree_
             continue;
         const char *name = strchr(inner->key, ':') ? strchr(inner->key, ':') + 1 : inner->key;
         int64_t amount;
-        if (is_amount && quantity_parse(seen, strlen(seen), false, &amount) == 0)
+        if (is_amount && quantity_parse(seen, strlen(seen), false, &amount))
             seen = resources_show_amount(name, amount, shown, sizeof(shown));
         differs(look, inner->value, ref,
                 arena_format(&look->sim->arena, "%s %s", field->key, inner->key),

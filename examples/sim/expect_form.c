@@ -109,7 +109,7 @@ static void check_amount(struct fault *fault, const struct tree_pair *pair)
     const char *word = pair->value->type == TREE_TEXT ? word_of(pair->value->text) : "";
     int64_t amount;
 
-    if (word && quantity_parse(word, strlen(word), strcmp(resource, "cpu") == 0, &amount) != 0)
+    if (word && !quantity_parse(word, strlen(word), strcmp(resource, "cpu") == 0, &amount))
         fault_at(fault, pair->value, "a quantity such as 2, 500m or 16Gi, \"*\" or \"!quantity\"");
 }
 

@@ -105,7 +105,7 @@ int64_t resources_amount(struct fault *fault, const struct tree *value, const ch
     int64_t amount = 0;
 
     if (value->type != TREE_TEXT ||
-        quantity_parse(value->text, strlen(value->text), is_milli(name), &amount) != QUANTITY_OK)
+        !quantity_parse(value->text, strlen(value->text), is_milli(name), &amount))
         fault_at(fault, value, "a quantity, such as 2, 500m or 16Gi");
     else if (amount < 0)
         fault_at(fault, value, "a quantity that is not negative");

@@ -61,8 +61,7 @@ static int64_t quantity_of(const struct field *field, bool milli)
 {
     int64_t amount = 0;
 
-    if (quantity_parse(field->text, strlen(field->text), milli, &amount) != QUANTITY_OK ||
-        amount < 0)
+    if (!quantity_parse(field->text, strlen(field->text), milli, &amount) || amount < 0)
         is_wrong(field, "a quantity that is not negative, such as 2, 500m or 16Gi");
     return amount;
 }

@@ -155,9 +155,7 @@ static int64_t amount_of(const msgpack_object *requests, const char *name)
 
     if (!*text)
         return value_int(requests, name, 0);
-    return quantity_parse(text, strlen(text), strcmp(name, "cpu") == 0, &amount) == QUANTITY_OK
-               ? amount
-               : 0;
+    return quantity_parse(text, strlen(text), strcmp(name, "cpu") == 0, &amount) ? amount : 0;
 }
 
 /* The pod sets together: one of so many pods stays so, several become one pod. */

@@ -310,6 +310,12 @@ struct workload_check_facts {
     int64_t retry_at; /* 0: not said */
 };
 
+/* A gate of the spec; where it stands, if the status says so. */
+struct preemption_gate_facts {
+    struct text name;
+    bool said, open;
+};
+
 struct workload_facts {
     struct text uid, space, name;
     int64_t created, version;
@@ -325,10 +331,7 @@ struct workload_facts {
     struct set_facts *sets;
     uint32_t gate_count;
     bool stray_gates; /* the status speaks of gates that there are not */
-    struct {
-        struct text name;
-        bool said, open;
-    } gates[FACTS_MAX_PREEMPTION_GATES];
+    struct preemption_gate_facts gates[FACTS_MAX_PREEMPTION_GATES];
     struct condition_facts conditions[CONDITIONS];
     bool has_admission;
     struct text granted_queue;

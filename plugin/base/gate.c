@@ -47,14 +47,16 @@ bool gate_concerns(const struct engine_config *config, const struct pod_facts *p
     return false;
 }
 
-bool gate_opted_in(const struct pod_facts *pod)
+/* Whether a pod wants to obey the queues: its annotation says so, or it asks for a group, by its
+ * name or by a minimum. A minimum can only be kept of pods that wait for each other. */
+static bool opted_in(const struct pod_facts *pod)
 {
     return pod->opted_in || pod->group.len > 0 || pod->minimum != 0;
 }
 
 bool gate_manages(const struct engine_config *config, const struct pod_facts *pod)
 {
-    return config->manage_all || gate_opted_in(pod) || pod->gates.ours != 0 || pod->stamp != 0;
+    return config->manage_all || opted_in(pod) || pod->gates.ours != 0 || pod->stamp != 0;
 }
 
 uint8_t gate_to_add(uint8_t annotated)
@@ -75,7 +77,7 @@ enum gate_advice gate_admit(const struct engine_config *config, const struct pod
         return GATE_REFUSE_MINIMUM;
     if (pod->minimum > 1 && pod->controller.ordered)
         return GATE_REFUSE_ORDERED;
-    if (config->observe_only || !gate_opted_in(pod) || pod->gates.ours != 0 || pod->node.len > 0)
+    if (config->observe_only || !opted_in(pod) || pod->gates.ours != 0 || pod->node.len > 0)
         return GATE_LEAVE;
     return GATE_ADD;
 }

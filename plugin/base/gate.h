@@ -35,10 +35,6 @@ struct engine_config;
  * DaemonSets, kube-system). */
 bool gate_concerns(const struct engine_config *config, const struct pod_facts *pod);
 
-/* Whether a pod wants to obey the queues: its annotation says so, or it asks for a group, by its
- * name or by a minimum. A minimum can only be kept of pods that wait for each other. */
-bool gate_opted_in(const struct pod_facts *pod);
-
 /* Whether a pod of ours obeys the queues: it opted in, carries our gate or our stamp, or all do.
  * The others only count, once they are bound. */
 bool gate_manages(const struct engine_config *config, const struct pod_facts *pod);

@@ -16,7 +16,7 @@ static bool comes_before(const struct heap *heap, int64_t at, uint32_t id,
 {
     if (at != other->at)
         return at < other->at;
-    return heap->before != NULL && heap->before(heap->ctx, id, other->id);
+    return heap->compare != NULL && heap->compare(heap->ctx, id, other->id) < 0;
 }
 
 static void put(struct heap *heap, uint32_t place, int64_t at, uint32_t id)
@@ -61,9 +61,9 @@ static void settle(struct heap *heap, uint32_t place, int64_t at, uint32_t id)
 }
 
 void heap_init(struct heap *heap, struct mem *mem,
-               bool (*before)(const void *ctx, uint32_t a, uint32_t b), const void *ctx)
+               int (*compare)(const void *ctx, uint32_t a, uint32_t b), const void *ctx)
 {
-    *heap = (struct heap){.before = before, .ctx = ctx};
+    *heap = (struct heap){.compare = compare, .ctx = ctx};
     slab_init(&heap->slots, mem, sizeof(struct heap_slot));
 }
 
@@ -90,7 +90,10 @@ void heap_set(struct heap *heap, uint32_t id, int64_t at)
 {
     uint32_t place = place_of(heap, id);
 
-    settle(heap, place != 0 ? place : ++heap->count, at, id);
+    if (at == INT64_MAX)
+        heap_clear(heap, id);
+    else
+        settle(heap, place != 0 ? place : ++heap->count, at, id);
 }
 
 void heap_clear(struct heap *heap, uint32_t id)

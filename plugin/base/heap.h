@@ -19,15 +19,15 @@ struct heap_slot {
 struct heap {
     struct slab slots;
     uint32_t count;
-    bool (*before)(const void *ctx, uint32_t a, uint32_t b);
+    int (*compare)(const void *ctx, uint32_t a, uint32_t b);
     const void *ctx;
 };
 
-/* before(ctx, a, b) tells whether a comes before b when both have the same time. It must be a total
- * order of the ids in the heap, or NULL if nobody can see which of two comes first: ids themselves
- * decide nothing. Allocates nothing. */
+/* compare(ctx, a, b) is below 0 if a comes before b when both have the same time. It must be a
+ * total order of the ids in the heap, as that of a tree is, or NULL if nobody can see which of two
+ * comes first: ids themselves decide nothing. Allocates nothing. */
 void heap_init(struct heap *heap, struct mem *mem,
-               bool (*before)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
+               int (*compare)(const void *ctx, uint32_t a, uint32_t b), const void *ctx);
 
 /* A zeroed heap is fine. */
 void heap_finish(struct heap *heap);
@@ -36,10 +36,10 @@ void heap_finish(struct heap *heap);
  * changed. */
 int heap_reserve(struct heap *heap, uint32_t ids_end);
 
-/* Puts id in, or moves it. [reserved] */
+/* Puts id in, or moves it; INT64_MAX: takes it out. [reserved, but to take it out] */
 void heap_set(struct heap *heap, uint32_t id, int64_t at);
 
-/* Takes id out, if it is in. While id is in, before() must be able to compare it. */
+/* Takes id out, if it is in. While id is in, compare() must be able to. */
 void heap_clear(struct heap *heap, uint32_t id);
 
 /* The earliest. False if the heap is empty. */

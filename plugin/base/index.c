@@ -94,12 +94,10 @@ static int reserve_shelf(struct index *index)
 
     if (index->shelf_count < index->shelf_cap)
         return 0;
-    shelves = mem_alloc(index->mem, cap * sizeof(*shelves));
+    shelves = mem_grow(index->mem, index->shelves, index->shelf_cap * sizeof(*shelves),
+                       cap * sizeof(*shelves));
     if (shelves == NULL)
         return -1;
-    if (index->shelf_count > 0)
-        memcpy(shelves, index->shelves, index->shelf_count * sizeof(*shelves));
-    mem_free(index->mem, index->shelves, index->shelf_cap * sizeof(*shelves));
     index->shelves = shelves;
     index->shelf_cap = cap;
     return 0;

@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_BASE_INDEX_H
 
 #include "mem.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,13 +65,13 @@ uint32_t index_guess(const struct index *index, uint32_t hash);
 /* Does nothing if the pair is not there. */
 void index_drop(struct index *index, uint32_t hash, uint32_t id);
 
-static inline uint32_t index_count(const struct index *index)
-{
-    return index->count;
-}
-
 /* The same on every machine; not meant to resist an attacker who knows the seed. */
 uint32_t hash_bytes(const void *bytes, size_t len, uint32_t seed);
 uint64_t hash_bytes64(const void *bytes, size_t len, uint64_t seed);
+
+static inline uint32_t hash_text(struct text text, uint32_t seed)
+{
+    return hash_bytes(text.at, text.len, seed);
+}
 
 #endif

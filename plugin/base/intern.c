@@ -13,8 +13,7 @@ struct entry {
 
 struct wanted {
     const struct intern *intern;
-    const char *s;
-    size_t len;
+    struct text text;
 };
 
 static struct entry *entry_at(const struct intern *intern, uint32_t id)
@@ -32,14 +31,13 @@ static size_t entry_bytes(size_t len)
 static bool is_wanted(const void *ctx, uint32_t id)
 {
     const struct wanted *wanted = ctx;
-    const struct entry *entry = entry_at(wanted->intern, id);
 
-    return entry->len == wanted->len && memcmp(entry->text, wanted->s, wanted->len) == 0;
+    return text_same(intern_view(wanted->intern, id), wanted->text);
 }
 
-static uint32_t find(const struct intern *intern, uint32_t hash, const char *s, size_t len)
+static uint32_t find(const struct intern *intern, uint32_t hash, struct text text)
 {
-    struct wanted wanted = {.intern = intern, .s = s, .len = len};
+    struct wanted wanted = {intern, text};
 
     return index_find(&intern->index, hash, is_wanted, &wanted);
 }
@@ -52,31 +50,29 @@ void intern_init(struct intern *intern, struct mem *mem)
 
 void intern_finish(struct intern *intern)
 {
-    for (uint32_t id = 1; id < slab_end(&intern->entries); id++) {
-        if (slab_live(&intern->entries, id)) {
-            struct entry *entry = entry_at(intern, id);
+    for (uint32_t id = 0; slab_step(&intern->entries, &id);) {
+        struct entry *entry = entry_at(intern, id);
 
-            mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
-        }
+        mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
     }
     index_finish(&intern->index);
     slab_finish(&intern->entries);
 }
 
-static int add(struct intern *intern, uint32_t hash, const char *s, size_t len, uint32_t *ret_id)
+static int add(struct intern *intern, uint32_t hash, struct text text, uint32_t *ret_id)
 {
-    if (len > UINT32_MAX || slab_reserve(&intern->entries, 1) < 0 ||
+    if (text.len > UINT32_MAX || slab_reserve(&intern->entries, 1) < 0 ||
         index_reserve(&intern->index) < 0)
         return -1;
 
-    struct entry *entry = mem_alloc(intern->entries.mem, entry_bytes(len));
+    struct entry *entry = mem_alloc(intern->entries.mem, entry_bytes(text.len));
 
     if (entry == NULL)
         return -1;
     entry->users = 1;
-    entry->len = (uint32_t)len;
-    memcpy(entry->text, s, len);
-    entry->text[len] = '\0';
+    entry->len = (uint32_t)text.len;
+    memcpy(entry->text, text.at, text.len);
+    entry->text[text.len] = '\0';
 
     uint32_t id = slab_take(&intern->entries);
 
@@ -86,26 +82,26 @@ static int add(struct intern *intern, uint32_t hash, const char *s, size_t len, 
     return 0;
 }
 
-int intern_get(struct intern *intern, const char *s, size_t len, uint32_t *ret_id)
+int intern_get(struct intern *intern, struct text text, uint32_t *ret_id)
 {
-    if (len == 0) {
+    if (text.len == 0) {
         *ret_id = 0;
         return 0;
     }
 
-    uint32_t hash = hash_bytes(s, len, 0);
-    uint32_t id = find(intern, hash, s, len);
+    uint32_t hash = hash_text(text, 0);
+    uint32_t id = find(intern, hash, text);
 
     if (id == 0)
-        return add(intern, hash, s, len, ret_id);
+        return add(intern, hash, text, ret_id);
     entry_at(intern, id)->users++;
     *ret_id = id;
     return 0;
 }
 
-uint32_t intern_find(const struct intern *intern, const char *s, size_t len)
+uint32_t intern_find(const struct intern *intern, struct text text)
 {
-    return len == 0 ? 0 : find(intern, hash_bytes(s, len, 0), s, len);
+    return text.len == 0 ? 0 : find(intern, hash_text(text, 0), text);
 }
 
 void intern_ref(struct intern *intern, uint32_t id)
@@ -128,19 +124,12 @@ void intern_unref(struct intern *intern, uint32_t id)
     mem_free(intern->entries.mem, entry, entry_bytes(entry->len));
 }
 
-const char *intern_text(const struct intern *intern, uint32_t id, size_t *ret_len)
-{
-    const struct entry *entry = id == 0 ? NULL : entry_at(intern, id);
-
-    if (ret_len != NULL)
-        *ret_len = entry == NULL ? 0 : entry->len;
-    return entry == NULL ? "" : entry->text;
-}
-
 struct text intern_view(const struct intern *intern, uint32_t id)
 {
-    struct text text;
+    const struct entry *entry;
 
-    text.at = intern_text(intern, id, &text.len);
-    return text;
+    if (id == 0)
+        return text_of("");
+    entry = entry_at(intern, id);
+    return (struct text){entry->text, entry->len};
 }

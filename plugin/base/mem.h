@@ -42,4 +42,16 @@ static inline void mem_free(struct mem *mem, void *p, size_t size)
         mem->release(mem->ctx, p, size);
 }
 
+/* The same bytes in a larger allocation. NULL: no memory, and p is as it was. */
+static inline void *mem_grow(struct mem *mem, void *p, size_t size, size_t larger)
+{
+    void *grown = mem_alloc(mem, larger);
+
+    if (grown != NULL && p != NULL)
+        memcpy(grown, p, size);
+    if (grown != NULL)
+        mem_free(mem, p, size);
+    return grown;
+}
+
 #endif

@@ -28,56 +28,29 @@ void outbox_open(struct outbox *outbox, const void *owner, bool open)
     }
 }
 
-static const struct outbox_type *type_of(const struct outbox *outbox, enum effect_object object)
+static const struct slab *records_of(const struct outbox_owner *of)
 {
-    return outbox->owners[object].type;
+    return (const struct slab *)(const void *)((const char *)of->owner + of->type->records);
 }
 
-static void *owner_of(const struct outbox *outbox, enum effect_object object)
+static struct outbox_entry *entry_of(const struct outbox_owner *of, uint32_t id)
 {
-    return outbox->owners[object].owner;
+    return (void *)((char *)slab_at(records_of(of), id) + of->type->entry);
 }
 
 const struct slab *outbox_records(const struct outbox *outbox, enum effect_object object)
 {
-    return (const struct slab *)(const void *)((const char *)owner_of(outbox, object) +
-                                               type_of(outbox, object)->records);
+    return records_of(&outbox->owners[object]);
 }
 
 struct outbox_entry *outbox_at(const struct outbox *outbox, enum effect_object object, uint32_t id)
 {
-    return (void *)((char *)slab_at(outbox_records(outbox, object), id) +
-                    type_of(outbox, object)->entry);
+    return entry_of(&outbox->owners[object], id);
 }
 
-static void link_ready(struct outbox *outbox, enum effect_object object, uint32_t id)
+static struct list_link *peers_of(const void *ctx, uint32_t id)
 {
-    struct outbox_entry *entry = outbox_at(outbox, object, id);
-    struct outbox_list *list = &outbox->ready[object];
-
-    entry->prev = list->last;
-    entry->next = 0;
-    if (list->last != 0)
-        outbox_at(outbox, object, list->last)->next = id;
-    else
-        list->first = id;
-    list->last = id;
-}
-
-static void unlink_ready(struct outbox *outbox, enum effect_object object, uint32_t id)
-{
-    struct outbox_entry *entry = outbox_at(outbox, object, id);
-    struct outbox_list *list = &outbox->ready[object];
-
-    if (entry->prev != 0)
-        outbox_at(outbox, object, entry->prev)->next = entry->next;
-    else
-        list->first = entry->next;
-    if (entry->next != 0)
-        outbox_at(outbox, object, entry->next)->prev = entry->prev;
-    else
-        list->last = entry->prev;
-    entry->prev = entry->next = 0;
+    return &entry_of(ctx, id)->peers;
 }
 
 uint32_t outbox_count(uint8_t bits)
@@ -96,16 +69,16 @@ static void set_ready(struct outbox *outbox, enum effect_object object, uint32_t
     entry->ready = ready;
     outbox->ready_effects += outbox_count(ready) - outbox_count(before);
     if (before == 0)
-        link_ready(outbox, object, id);
+        list_append(peers_of, &outbox->owners[object], &outbox->ready[object], id);
     else if (ready == 0)
-        unlink_ready(outbox, object, id);
+        list_remove(peers_of, &outbox->owners[object], &outbox->ready[object], id);
 }
 
 static uint8_t wanted_of(const struct outbox *outbox, enum effect_object object, uint32_t id)
 {
-    return outbox->owners[object].open
-               ? type_of(outbox, object)->wanted(owner_of(outbox, object), id)
-               : 0;
+    const struct outbox_owner *of = &outbox->owners[object];
+
+    return of->open ? of->type->wanted(of->owner, id) : 0;
 }
 
 /* Of what is needed, that which may go out. */
@@ -187,19 +160,19 @@ bool outbox_runs_out(const struct outbox *outbox, enum effect_object object, uin
 
 void outbox_describe(const struct outbox *outbox, struct outbox_place at, struct effect *ret)
 {
-    const struct outbox_type *type = type_of(outbox, at.object);
+    const struct outbox_owner *of = &outbox->owners[at.object];
     const struct outbox_entry *entry = outbox_at(outbox, at.object, at.id);
     uint32_t known = given_of(&outbox->given, entry->given, at.slot);
 
     ret->id = known == 0 ? 0 : given_at(&outbox->given, known)->id;
-    ret->kind = type->kinds[at.slot];
+    ret->kind = of->type->kinds[at.slot];
     ret->object = at.object;
     ret->record = at.id;
     ret->slot = at.slot;
     ret->leased = (entry->leased & outbox_bit(at.slot)) != 0;
     ret->attempt = outbox_attempts(outbox, at.object, at.id, at.slot) + (ret->leased ? 0u : 1u);
     ret->due = known == 0 ? 0 : given_at(&outbox->given, known)->due;
-    type->describe(owner_of(outbox, at.object), at.id, at.slot, ret);
+    of->type->describe(of->owner, at.id, at.slot, ret);
 }
 
 /* What is above an object may have changed, and it was not told yet. */
@@ -221,12 +194,23 @@ static uint32_t still_ready(const struct outbox *outbox, enum effect_object obje
 {
     uint32_t id = outbox->ready[object].first;
 
-    for (; id != 0; id = outbox_at(outbox, object, id)->next) {
+    for (; id != 0; id = outbox_at(outbox, object, id)->peers.next) {
         *ret_ready = ready_of(outbox, outbox_at(outbox, object, id), wanted_of(outbox, object, id));
         if (*ret_ready != 0)
             break;
     }
     return id;
+}
+
+/* Of an object's effects the first that is ready, as it would go out. */
+static void describe_first(const struct outbox *outbox, struct outbox_place at, uint8_t ready,
+                           struct effect *ret)
+{
+    while ((ready & outbox_bit(at.slot)) == 0)
+        at.slot++;
+    outbox_describe(outbox, at, ret);
+    if (ret->id == 0)
+        ret->id = given_next_id(&outbox->given);
 }
 
 bool outbox_peek(const struct outbox *outbox, struct effect *ret_effect)
@@ -239,11 +223,7 @@ bool outbox_peek(const struct outbox *outbox, struct effect *ret_effect)
         at.id = still_ready(outbox, at.object, &ready);
         if (at.id == 0)
             continue;
-        while ((ready & outbox_bit(at.slot)) == 0)
-            at.slot++;
-        outbox_describe(outbox, at, ret_effect);
-        if (ret_effect->id == 0)
-            ret_effect->id = given_next_id(&outbox->given);
+        describe_first(outbox, at, ready, ret_effect);
         return true;
     }
     return false;
@@ -266,11 +246,7 @@ int outbox_next(struct outbox *outbox, struct effect *ret_effect)
         at.id = first_ready(outbox, at.object);
         if (at.id == 0)
             continue;
-        while ((outbox_at(outbox, at.object, at.id)->ready & outbox_bit(at.slot)) == 0)
-            at.slot++;
-        outbox_describe(outbox, at, ret_effect);
-        if (ret_effect->id == 0)
-            ret_effect->id = given_next_id(&outbox->given);
+        describe_first(outbox, at, outbox_at(outbox, at.object, at.id)->ready, ret_effect);
         return 1;
     }
     return 0;
@@ -291,6 +267,7 @@ bool outbox_renumber(const struct outbox *outbox, struct effect *effect, uint64_
 void outbox_lease(struct outbox *outbox, struct effect *effect, uint64_t content)
 {
     struct outbox_place at = {effect->object, effect->record, effect->slot};
+    const struct outbox_owner *of = &outbox->owners[at.object];
     struct outbox_entry *entry = outbox_at(outbox, at.object, at.id);
     struct given *given;
     uint32_t id;
@@ -307,18 +284,20 @@ void outbox_lease(struct outbox *outbox, struct effect *effect, uint64_t content
     entry->leased |= outbox_bit(at.slot);
     set_ready(outbox, at.object, at.id, 0);
     outbox->next_object = (at.object + 1u) % EFFECT_OBJECTS;
-    if (type_of(outbox, at.object)->leased != NULL)
-        type_of(outbox, at.object)->leased(owner_of(outbox, at.object), at.id, at.slot);
-    type_of(outbox, at.object)->set_timer(owner_of(outbox, at.object), at.id);
+    if (of->type->leased != NULL)
+        of->type->leased(of->owner, at.id, at.slot);
+    of->type->set_timer(of->owner, at.id);
 }
 
 /* An attempt came to nothing: the next one is after this time; 0: at once. */
 static void retry(struct outbox *outbox, struct outbox_place at, struct given *given, int64_t due)
 {
+    const struct outbox_owner *of = &outbox->owners[at.object];
+
     given->failures++;
     given->due = due;
-    if (type_of(outbox, at.object)->retried != NULL)
-        type_of(outbox, at.object)->retried(owner_of(outbox, at.object), at.id, at.slot);
+    if (of->type->retried != NULL)
+        of->type->retried(of->owner, at.id, at.slot);
 }
 
 /* It is not under way any more, and neither done nor to be tried again. */
@@ -335,6 +314,8 @@ static void end(struct outbox *outbox, struct outbox_place at, uint32_t id)
 bool outbox_ack(struct outbox *outbox, int64_t effect, enum effect_result result, int64_t version)
 {
     uint32_t id = given_find(&outbox->given, effect);
+    const struct outbox_owner *of;
+    struct outbox_entry *entry;
     struct given *given;
     struct outbox_place at;
     bool counts;
@@ -343,23 +324,25 @@ bool outbox_ack(struct outbox *outbox, int64_t effect, enum effect_result result
         return false;
     given = given_at(&outbox->given, id);
     at = (struct outbox_place){(enum effect_object)given->object, given->record, given->slot};
+    of = &outbox->owners[at.object];
+    entry = entry_of(of, at.id);
     counts = !given->replaced;
-    if (counts && (outbox_at(outbox, at.object, at.id)->leased & outbox_bit(at.slot)) == 0)
+    if (counts && (entry->leased & outbox_bit(at.slot)) == 0)
         return false;
     if (!counts || result == EFFECT_DONE || result == EFFECT_GONE) {
         end(outbox, at, id);
     } else {
-        outbox_at(outbox, at.object, at.id)->leased &= (uint8_t)~outbox_bit(at.slot);
+        entry->leased &= (uint8_t)~outbox_bit(at.slot);
         retry(outbox, at, given, outbox->now + given_backoff(&outbox->given, id));
     }
     if (counts && result == EFFECT_GONE) {
-        type_of(outbox, at.object)->gone(owner_of(outbox, at.object), at.id, at.slot);
+        of->type->gone(of->owner, at.id, at.slot);
         return true;
     }
     if (counts && result == EFFECT_DONE)
-        type_of(outbox, at.object)->done(owner_of(outbox, at.object), at.id, at.slot, version);
+        of->type->done(of->owner, at.id, at.slot, version);
     outbox_sync(outbox, at.object, at.id);
-    type_of(outbox, at.object)->set_timer(owner_of(outbox, at.object), at.id);
+    of->type->set_timer(of->owner, at.id);
     return true;
 }
 
@@ -367,7 +350,7 @@ int64_t outbox_due(const struct outbox *outbox, enum effect_object object, uint3
 {
     uint32_t first = given_first_due(&outbox->given, outbox_at(outbox, object, id)->given);
 
-    return first == 0 ? 0 : given_at(&outbox->given, first)->due;
+    return first == 0 ? INT64_MAX : given_at(&outbox->given, first)->due;
 }
 
 void outbox_expire(struct outbox *outbox, enum effect_object object, uint32_t id)

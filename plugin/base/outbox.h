@@ -4,6 +4,7 @@
 
 #include "effect.h"
 #include "given.h"
+#include "list.h"
 #include "slab.h"
 
 #include <stdbool.h>
@@ -36,8 +37,8 @@ enum {
  * that are replaced while they are. A bit for each slot. */
 struct outbox_entry {
     uint8_t wanted, ready, leased, replaced;
-    uint32_t given;      /* the first of those that were given out and are not over */
-    uint32_t next, prev; /* among the objects of its kind that have one ready */
+    uint32_t given;         /* the first of those that were given out and are not over */
+    struct list_link peers; /* the objects of its kind that have one ready */
 };
 
 /* What outbox.c must know of a kind of object: the functions are its owner's, an engine's or a
@@ -66,15 +67,10 @@ struct outbox_type {
     void (*set_timer)(void *owner, uint32_t id);
 };
 
-/* Where the objects begin that have an effect ready, of each kind. */
-struct outbox_list {
-    uint32_t first, last;
-};
-
 /* All effects of one handle, of an engine's objects and of a fleet's. */
 struct outbox {
     struct given_list given;
-    struct outbox_list ready[EFFECT_OBJECTS];
+    struct list ready[EFFECT_OBJECTS]; /* the objects of each kind that have one ready */
     uint32_t ready_effects;
     uint32_t next_object; /* whose turn it is to have an effect go out */
     int64_t now;
@@ -135,7 +131,7 @@ bool outbox_runs_out(const struct outbox *outbox, enum effect_object object, uin
 /* For the digest: of what was given out of an object. */
 uint64_t outbox_hash(const struct outbox *outbox, const struct outbox_entry *entry, uint64_t seed);
 
-/* The earliest lease or backoff of the object that ends; 0: none. */
+/* The earliest lease or backoff of the object that ends; INT64_MAX: none does. */
 int64_t outbox_due(const struct outbox *outbox, enum effect_object object, uint32_t id);
 
 /* Makes ready again what is due. */

@@ -56,7 +56,7 @@ static const char *check_list(const struct outbox *outbox, enum effect_object ob
     uint32_t listed = 0;
 
     for (uint32_t id = outbox->ready[object].first; id != 0;
-         id = outbox_at(outbox, object, id)->next) {
+         id = outbox_at(outbox, object, id)->peers.next) {
         if (outbox_at(outbox, object, id)->ready == 0 ||
             ++listed > slab_count(outbox_records(outbox, object)))
             return "the list of ready effects holds each object that has one, once";

@@ -9,11 +9,11 @@ int preemption_gates_get(struct intern *words, const struct preemption_gate_fact
 {
     *ret = (struct preemption_gates){.strays = strays};
     for (uint32_t i = 0; i < count; i++) {
-        if (intern_get(words, facts[i].name.at, facts[i].name.len, &ret->names[i]) < 0) {
+        if (intern_get(words, facts[i].name, &ret->names[i]) < 0) {
             preemption_gates_drop(words, ret);
             return ENGINE_NO_MEMORY;
         }
-        ret->positions[i] = (uint8_t)facts[i].position;
+        ret->positions[i] = !facts[i].said ? GATE_UNSAID : facts[i].open ? GATE_OPEN : GATE_CLOSED;
         ret->count++;
     }
     return 0;
@@ -42,12 +42,6 @@ bool preemption_gates_want_status(const struct preemption_gates *gates)
             return true;
     }
     return gates->strays;
-}
-
-void preemption_gates_close(struct preemption_gates *gates)
-{
-    memset(gates->positions, GATE_CLOSED, gates->count);
-    gates->strays = false;
 }
 
 bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced, bool preempts,

@@ -19,11 +19,6 @@
  */
 enum gate_position { GATE_UNSAID, GATE_CLOSED, GATE_OPEN };
 
-struct preemption_gate_facts {
-    struct text name;
-    enum gate_position position;
-};
-
 struct preemption_gates {
     uint8_t count;
     bool strays;                                   /* the status speaks of others, too */
@@ -44,16 +39,13 @@ uint32_t preemption_gates_closed(const struct preemption_gates *gates);
 /* Whether the status does not speak of just those that there are. */
 bool preemption_gates_want_status(const struct preemption_gates *gates);
 
-/* An eviction closes them all, in the same write. */
-void preemption_gates_close(struct preemption_gates *gates);
-
-/* What the signal, the condition BlockedOnPreemptionGates, is to say then. */
+/* What the signal, the condition BlockedOnPreemptionGates, is to say after a decision. */
 enum signal { SIGNAL_STAYS, SIGNAL_SET, SIGNAL_CLEARED };
 
-/* Whether its victims may be sent away: it `preempts`, as it does not fit, there are some, and that
- * is what it chose; and no gate is closed, or gates count for nothing here (not `enforced`).
- * *ret_signal: what to write; one that is so already is not written
- * again: how old a signal is decides whose turn it is. */
+/* Whether its victims may be sent away: it preempts (there are victims, and that is what it chose;
+ * else it fits, or there are none), and no gate is closed, or gates count for nothing here (not
+ * `enforced`). *ret_signal: what to write; one that is so already is not written again: how old a
+ * signal is decides whose turn it is. */
 bool preemption_gates_pass(const struct preemption_gates *gates, bool enforced, bool preempts,
                            enum signal *ret_signal);
 

@@ -42,7 +42,7 @@ static size_t count_digits(const char *text, size_t len)
 
 /* What follows the e: an int64_t, of which Kubernetes then looks at the lower 32 bits only. So must
  * we: both have to count the same. */
-static int read_exponent(const char *text, size_t len, int64_t *ret_ten)
+static bool read_exponent(const char *text, size_t len, int64_t *ret_ten)
 {
     bool negative = len > 0 && text[0] == '-';
     size_t sign = len > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
@@ -50,43 +50,43 @@ static int read_exponent(const char *text, size_t len, int64_t *ret_ten)
     uint64_t value = 0;
 
     if (len == sign || count_digits(text + sign, len - sign) != len - sign)
-        return QUANTITY_SYNTAX;
+        return false;
     for (size_t i = sign; i < len; i++) {
         uint64_t digit = (uint64_t)(text[i] - '0');
 
         if (value > (limit - digit) / 10)
-            return QUANTITY_SYNTAX;
+            return false;
         value = value * 10 + digit;
     }
     if (negative)
         value = 0 - value;
     *ret_ten = (int32_t)(uint32_t)value;
-    return QUANTITY_OK;
+    return true;
 }
 
-static int read_suffix(const char *text, size_t len, struct number *number)
+static bool read_suffix(const char *text, size_t len, struct number *number)
 {
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         if (len == strlen(suffixes[i].text) && memcmp(text, suffixes[i].text, len) == 0) {
             number->ten = suffixes[i].ten;
             number->two = suffixes[i].two;
-            return QUANTITY_OK;
+            return true;
         }
     }
     if (*text != 'e' && *text != 'E')
-        return QUANTITY_SYNTAX;
+        return false;
     return read_exponent(text + 1, len - 1, &number->ten);
 }
 
 /* Without any digits Kubernetes reads a 0 where its short way serves; what is too large or too fine
  * for that is refused. */
-static int read_number(const char *text, size_t len, struct number *ret_number)
+static bool read_number(const char *text, size_t len, struct number *ret_number)
 {
     struct number number = {0};
     size_t at = 0;
 
     if (len == 0)
-        return QUANTITY_SYNTAX;
+        return false;
     if (text[0] == '-' || text[0] == '+') {
         number.negative = text[0] == '-';
         at++;
@@ -111,14 +111,12 @@ static int read_number(const char *text, size_t len, struct number *ret_number)
 
     has_digits = has_digits || number.whole_len > 0 || number.part_len > 0;
 
-    int result = read_suffix(text + at, len - at, &number);
-
-    if (result != QUANTITY_OK)
-        return result;
+    if (!read_suffix(text + at, len - at, &number))
+        return false;
     if (!has_digits && (number.two >= 50 || number.ten < -9))
-        return QUANTITY_SYNTAX;
+        return false;
     *ret_number = number;
-    return QUANTITY_OK;
+    return true;
 }
 
 static int64_t append_digit(int64_t value, char digit)
@@ -184,22 +182,20 @@ static int64_t binary_value(const struct number *number, wide factor)
     return amount_clamp(whole * factor + fraction_of(number->part, number->part_len, factor));
 }
 
-int quantity_parse(const char *text, size_t len, bool milli, int64_t *ret_amount)
+bool quantity_parse(const char *text, size_t len, bool milli, int64_t *ret_amount)
 {
     struct number number;
-    int result = read_number(text, len, &number);
-
-    if (result != QUANTITY_OK)
-        return result;
-
     int64_t value;
+
+    if (!read_number(text, len, &number))
+        return false;
 
     if (number.two > 0)
         value = binary_value(&number, ((wide)1 << number.two) * (milli ? 1000 : 1));
     else
         value = decimal_value(&number, number.ten + (milli ? 3 : 0) - (int64_t)number.part_len);
     *ret_amount = number.negative ? -value : value;
-    return QUANTITY_OK;
+    return true;
 }
 
 size_t quantity_format(int64_t amount, bool milli, char *out, size_t cap)

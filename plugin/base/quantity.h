@@ -13,16 +13,12 @@
  * Exactly what Kubernetes accepts is accepted, with its oddities: "." and "M" are a 0, "Pi" is
  * not. */
 
-enum quantity_result {
-    QUANTITY_OK = 0,
-    QUANTITY_SYNTAX = -1, /* not a quantity; nothing was returned */
-};
-
 /* Reads text as thousandths (milli) or as whole units. What is finer is rounded away from 0, as
  * Kubernetes does: who asks for something gets something. What is larger than AMOUNT_MAX is
  * AMOUNT_MAX, on either side of 0. Negative quantities are read: whether they make sense is for the
- * caller to say. Needs no memory; the time grows with len alone. */
-int quantity_parse(const char *text, size_t len, bool milli, int64_t *ret_amount);
+ * caller to say. Needs no memory; the time grows with len alone. False: it is no quantity, and
+ * *ret_amount is as it was. */
+bool quantity_parse(const char *text, size_t len, bool milli, int64_t *ret_amount);
 
 /* Enough for any text that quantity_format writes, and its NUL. */
 enum { QUANTITY_TEXT_MAX = 24 };

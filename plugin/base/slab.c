@@ -102,13 +102,11 @@ static int reserve_table(struct slab *slab, uint32_t chunk_count)
     while (cap < chunk_count)
         cap *= 2;
 
-    char **chunks = mem_alloc(slab->mem, cap * sizeof(*chunks));
+    char **chunks =
+        mem_grow(slab->mem, slab->chunks, slab->chunk_cap * sizeof(*chunks), cap * sizeof(*chunks));
 
     if (chunks == NULL)
         return -1;
-    if (slab->chunk_count > 0)
-        memcpy(chunks, slab->chunks, slab->chunk_count * sizeof(*chunks));
-    mem_free(slab->mem, slab->chunks, slab->chunk_cap * sizeof(*chunks));
     slab->chunks = chunks;
     slab->chunk_cap = cap;
     return 0;

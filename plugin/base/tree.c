@@ -9,14 +9,9 @@
  * (Hirai and Yamamoto, Balancing weight-balanced trees, 2011). */
 enum { HEAVY = 3, INNER = 2 };
 
-static struct tree_link *link_of(const struct tree_type *type, const void *ctx, uint32_t id)
+uint32_t tree_size(const struct tree_type *type, const void *ctx, uint32_t id)
 {
-    return type->link(ctx, id);
-}
-
-static uint32_t size_of(const struct tree_type *type, const void *ctx, uint32_t id)
-{
-    return id == 0 ? 0 : link_of(type, ctx, id)->size;
+    return id == 0 ? 0 : type->link(ctx, id)->size;
 }
 
 static uint64_t weight(uint32_t size)
@@ -37,7 +32,7 @@ static bool update(const struct tree_type *type, void *ctx, uint32_t id)
 static void set_parent(const struct tree_type *type, const void *ctx, uint32_t id, uint32_t parent)
 {
     if (id != 0)
-        link_of(type, ctx, id)->parent = parent;
+        type->link(ctx, id)->parent = parent;
 }
 
 /* Where the parent, or the tree itself, points to id. */
@@ -47,7 +42,7 @@ static uint32_t *pointer_to(const struct tree_type *type, const void *ctx, uint3
     if (parent == 0)
         return root;
 
-    struct tree_link *link = link_of(type, ctx, parent);
+    struct tree_link *link = type->link(ctx, parent);
 
     return child(link, link->right == id);
 }
@@ -64,13 +59,13 @@ static uint32_t *pointer_to(const struct tree_type *type, const void *ctx, uint3
 static uint32_t raise_child(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id,
                             bool right)
 {
-    struct tree_link *low = link_of(type, ctx, id);
+    struct tree_link *low = type->link(ctx, id);
     uint32_t up = *child(low, right);
-    struct tree_link *high = link_of(type, ctx, up);
+    struct tree_link *high = type->link(ctx, up);
     uint32_t inner = *child(high, !right);
     uint32_t size = low->size;
 
-    low->size = size - high->size + size_of(type, ctx, inner);
+    low->size = size - high->size + tree_size(type, ctx, inner);
     high->size = size;
     *pointer_to(type, ctx, root, id, low->parent) = up;
     high->parent = low->parent;
@@ -86,10 +81,10 @@ static uint32_t raise_child(const struct tree_type *type, void *ctx, uint32_t *r
 static uint32_t lighten(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id,
                         bool right)
 {
-    uint32_t heavy = *child(link_of(type, ctx, id), right);
-    struct tree_link *link = link_of(type, ctx, heavy);
-    uint64_t inner = weight(size_of(type, ctx, *child(link, !right)));
-    uint64_t outer = weight(size_of(type, ctx, *child(link, right)));
+    uint32_t heavy = *child(type->link(ctx, id), right);
+    struct tree_link *link = type->link(ctx, heavy);
+    uint64_t inner = weight(tree_size(type, ctx, *child(link, !right)));
+    uint64_t outer = weight(tree_size(type, ctx, *child(link, right)));
 
     if (inner >= INNER * outer)
         raise_child(type, ctx, root, heavy, !right);
@@ -102,11 +97,11 @@ static uint32_t lighten(const struct tree_type *type, void *ctx, uint32_t *root,
 static void repair(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id,
                    uint32_t from, uint32_t shrunk_by, uint32_t moved)
 {
-    uint32_t from_size = size_of(type, ctx, from);
+    uint32_t from_size = tree_size(type, ctx, from);
     bool changed = true;
 
     while (id != 0) {
-        struct tree_link *link = link_of(type, ctx, id);
+        struct tree_link *link = type->link(ctx, id);
 
         link->size -= shrunk_by;
 
@@ -117,7 +112,7 @@ static void repair(const struct tree_type *type, void *ctx, uint32_t *root, uint
         from = id;
         if (near > HEAVY * far || far > HEAVY * near) {
             from = lighten(type, ctx, root, id, from_right == (near > far));
-            link = link_of(type, ctx, from);
+            link = type->link(ctx, from);
             update(type, ctx, from);
             changed = true; /* what is known here was another record's to know */
         } else if (from == moved) {
@@ -140,13 +135,13 @@ void tree_insert(const struct tree_type *type, void *ctx, uint32_t *root, uint32
     while (*at != 0) {
         parent = *at;
 
-        struct tree_link *link = link_of(type, ctx, parent);
+        struct tree_link *link = type->link(ctx, parent);
 
         link->size++;
         at = child(link, type->compare(ctx, id, parent) > 0);
     }
     *at = id;
-    *link_of(type, ctx, id) = (struct tree_link){.parent = parent, .size = 1};
+    *type->link(ctx, id) = (struct tree_link){.parent = parent, .size = 1};
     update(type, ctx, id);
     repair(type, ctx, root, parent, id, 0, 0);
 }
@@ -157,7 +152,7 @@ static uint32_t outermost(const struct tree_type *type, const void *ctx, uint32_
 
     while (id != 0) {
         found = id;
-        id = *child(link_of(type, ctx, id), right);
+        id = *child(type->link(ctx, id), right);
     }
     return found;
 }
@@ -166,16 +161,16 @@ static uint32_t outermost(const struct tree_type *type, const void *ctx, uint32_
  * only child `orphan` takes the heir's own place. */
 static void remove_inner(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id)
 {
-    struct tree_link *gone = link_of(type, ctx, id);
-    bool right = size_of(type, ctx, gone->right) > size_of(type, ctx, gone->left);
+    struct tree_link *gone = type->link(ctx, id);
+    bool right = tree_size(type, ctx, gone->right) > tree_size(type, ctx, gone->left);
     uint32_t heir = outermost(type, ctx, *child(gone, right), !right);
-    struct tree_link *link = link_of(type, ctx, heir);
+    struct tree_link *link = type->link(ctx, heir);
     uint32_t orphan = *child(link, right);
     uint32_t start = heir;
 
     if (link->parent != id) {
         start = link->parent;
-        *child(link_of(type, ctx, start), !right) = orphan;
+        *child(type->link(ctx, start), !right) = orphan;
         set_parent(type, ctx, orphan, start);
         *child(link, right) = *child(gone, right);
         set_parent(type, ctx, *child(link, right), heir);
@@ -191,7 +186,7 @@ static void remove_inner(const struct tree_type *type, void *ctx, uint32_t *root
 
 void tree_remove(const struct tree_type *type, void *ctx, uint32_t *root, uint32_t id)
 {
-    struct tree_link *gone = link_of(type, ctx, id);
+    struct tree_link *gone = type->link(ctx, id);
 
     if (gone->left != 0 && gone->right != 0) {
         remove_inner(type, ctx, root, id);
@@ -210,7 +205,7 @@ void tree_remove(const struct tree_type *type, void *ctx, uint32_t *root, uint32
 void tree_refresh(const struct tree_type *type, void *ctx, uint32_t id)
 {
     while (id != 0 && update(type, ctx, id))
-        id = link_of(type, ctx, id)->parent;
+        id = type->link(ctx, id)->parent;
 }
 
 uint32_t tree_first(const struct tree_type *type, const void *ctx, uint32_t root)
@@ -225,13 +220,13 @@ uint32_t tree_last(const struct tree_type *type, const void *ctx, uint32_t root)
 
 static uint32_t step(const struct tree_type *type, const void *ctx, uint32_t id, bool right)
 {
-    struct tree_link *link = link_of(type, ctx, id);
+    struct tree_link *link = type->link(ctx, id);
 
     if (*child(link, right) != 0)
         return outermost(type, ctx, *child(link, right), !right);
 
     for (uint32_t from = id; (id = link->parent) != 0; from = id) {
-        link = link_of(type, ctx, id);
+        link = type->link(ctx, id);
         if (*child(link, right) != from)
             return id;
     }
@@ -263,8 +258,8 @@ uint32_t tree_at(const struct tree_type *type, const void *ctx, uint32_t root, u
     uint32_t id = root;
 
     while (id != 0) {
-        const struct tree_link *link = link_of(type, ctx, id);
-        uint32_t before = size_of(type, ctx, link->left);
+        const struct tree_link *link = type->link(ctx, id);
+        uint32_t before = tree_size(type, ctx, link->left);
 
         if (n == before)
             return id;
@@ -280,11 +275,11 @@ uint32_t tree_at(const struct tree_type *type, const void *ctx, uint32_t root, u
 
 uint32_t tree_rank(const struct tree_type *type, const void *ctx, uint32_t id)
 {
-    const struct tree_link *link = link_of(type, ctx, id);
-    uint32_t rank = size_of(type, ctx, link->left);
+    const struct tree_link *link = type->link(ctx, id);
+    uint32_t rank = tree_size(type, ctx, link->left);
 
     while (link->parent != 0) {
-        const struct tree_link *above = link_of(type, ctx, link->parent);
+        const struct tree_link *above = type->link(ctx, link->parent);
 
         if (above->right == id)
             rank += above->size - link->size;
@@ -294,27 +289,22 @@ uint32_t tree_rank(const struct tree_type *type, const void *ctx, uint32_t id)
     return rank;
 }
 
-uint32_t tree_size(const struct tree_type *type, const void *ctx, uint32_t root)
-{
-    return size_of(type, ctx, root);
-}
-
 static bool node_is_sound(const struct tree_type *type, const void *ctx, uint32_t id)
 {
-    const struct tree_link *link = link_of(type, ctx, id);
-    uint64_t left = weight(size_of(type, ctx, link->left));
-    uint64_t right = weight(size_of(type, ctx, link->right));
+    const struct tree_link *link = type->link(ctx, id);
+    uint64_t left = weight(tree_size(type, ctx, link->left));
+    uint64_t right = weight(tree_size(type, ctx, link->right));
 
     return link->size == left + right - 1 && left <= HEAVY * right && right <= HEAVY * left &&
-           (link->left == 0 || link_of(type, ctx, link->left)->parent == id) &&
-           (link->right == 0 || link_of(type, ctx, link->right)->parent == id);
+           (link->left == 0 || type->link(ctx, link->left)->parent == id) &&
+           (link->right == 0 || type->link(ctx, link->right)->parent == id);
 }
 
 bool tree_check(const struct tree_type *type, const void *ctx, uint32_t root)
 {
     if (root == 0)
         return true;
-    if (link_of(type, ctx, root)->parent != 0)
+    if (type->link(ctx, root)->parent != 0)
         return false;
 
     uint32_t left = tree_size(type, ctx, root);

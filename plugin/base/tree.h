@@ -58,7 +58,8 @@ uint32_t tree_at(const struct tree_type *type, const void *ctx, uint32_t root, u
 /* How many records come before id in its tree. [id is in a tree] */
 uint32_t tree_rank(const struct tree_type *type, const void *ctx, uint32_t id);
 
-uint32_t tree_size(const struct tree_type *type, const void *ctx, uint32_t root);
+/* Of the tree, or of what is below and with one of its records. */
+uint32_t tree_size(const struct tree_type *type, const void *ctx, uint32_t id);
 
 /* For checks: whether links, sizes, balance and order are all as they must be. */
 bool tree_check(const struct tree_type *type, const void *ctx, uint32_t root);

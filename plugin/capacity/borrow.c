@@ -3,20 +3,6 @@
 
 #include "plugin/state.h"
 
-/* Recursion is as deep as the tree of queues, which has no cycles. */
-static uint32_t cohorts_below(const struct engine *e, uint32_t id)
-{
-    uint32_t height = 0;
-
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t over = queue_at(e, child)->kind == QUEUE_COHORT ? cohorts_below(e, child) + 1 : 1;
-
-        height = over > height ? over : height;
-    }
-    return height;
-}
-
 static wide used(const struct cell *cell, bool later)
 {
     return later ? cell->later : cell->usage;
@@ -46,7 +32,7 @@ static uint32_t height(const struct engine *e, uint32_t id, uint16_t flavor, uin
         if (covers(cell, amount, later))
             break;
     }
-    return cohorts_below(e, id);
+    return queue_at(e, id)->height.levels;
 }
 
 uint32_t borrow_height_later(const struct engine *e, uint32_t id, uint16_t flavor,

@@ -10,7 +10,7 @@ static struct flavor *flavor_at(const struct engine *e, uint16_t number)
 
 static uint16_t flavor_find(const struct engine *e, struct text name)
 {
-    uint32_t id = intern_find(&e->names, name.at, name.len);
+    uint32_t id = intern_find(&e->names, name);
 
     /* Flavors are few, and looked up only when objects change: no index. */
     for (uint32_t number = 1; id != 0 && number < slab_end(&e->capacity.flavors); number++) {
@@ -32,8 +32,7 @@ int flavor_get(struct engine *e, struct text name, uint16_t *ret_number)
     }
     if (slab_count(&e->capacity.flavors) >= ENGINE_MAX_FLAVORS)
         return ENGINE_FULL_FLAVORS;
-    if (slab_reserve(&e->capacity.flavors, 1) < 0 ||
-        intern_get(&e->names, name.at, name.len, &id) < 0)
+    if (slab_reserve(&e->capacity.flavors, 1) < 0 || name_get(e, name, &id) < 0)
         return ENGINE_NO_MEMORY;
 
     number = (uint16_t)slab_take(&e->capacity.flavors);
@@ -186,20 +185,18 @@ void engine_flavor(const struct engine *e, uint32_t number, struct flavor_facts 
     ret_facts->name = name_text(e, flavor->name);
     ret_facts->label_count = flavor->label_count;
     ret_facts->toleration_count = flavor->toleration_count;
-    for (uint32_t i = 0; i < flavor->label_count; i++) {
-        ret_facts->labels[i].key = name_text(e, flavor->labels[i].key);
-        ret_facts->labels[i].value = name_text(e, flavor->labels[i].value);
-    }
-    for (uint32_t i = 0; i < flavor->toleration_count; i++) {
-        struct toleration *to = &ret_facts->tolerations[i];
-
-        to->key = name_text(e, flavor->tolerations[i].key);
-        to->operator_ = name_text(e, flavor->tolerations[i].operator_);
-        to->value = name_text(e, flavor->tolerations[i].value);
-        to->effect = name_text(e, flavor->tolerations[i].effect);
-        to->has_seconds = flavor->tolerations[i].has_seconds;
-        to->seconds = flavor->tolerations[i].seconds;
-    }
+    for (uint32_t i = 0; i < flavor->label_count; i++)
+        ret_facts->labels[i] = (struct label){name_text(e, flavor->labels[i].key),
+                                              name_text(e, flavor->labels[i].value)};
+    for (uint32_t i = 0; i < flavor->toleration_count; i++)
+        ret_facts->tolerations[i] = (struct toleration){
+            .key = name_text(e, flavor->tolerations[i].key),
+            .operator_ = name_text(e, flavor->tolerations[i].operator_),
+            .value = name_text(e, flavor->tolerations[i].value),
+            .effect = name_text(e, flavor->tolerations[i].effect),
+            .has_seconds = flavor->tolerations[i].has_seconds,
+            .seconds = flavor->tolerations[i].seconds,
+        };
     ret_facts->taints.count = flavor->taint_count;
     for (uint32_t i = 0; i < flavor->taint_count; i++)
         ret_facts->taints.item[i] = (struct taint){name_text(e, flavor->taints[i].key),

@@ -16,16 +16,11 @@ static bool same_name(const void *ctx, uint32_t id)
     return text_same(name_text(q->e, node_at(q->e, id)->name), q->name);
 }
 
-static uint32_t name_hash(struct text name)
-{
-    return hash_bytes(name.at, name.len, 0);
-}
-
 uint32_t node_find(const struct engine *e, struct text name)
 {
     struct name_question q = {e, name};
 
-    return index_find(&e->capacity.nodes_by_name, name_hash(name), same_name, &q);
+    return index_find(&e->capacity.nodes_by_name, hash_text(name, 0), same_name, &q);
 }
 
 static void release_details(struct engine *e, struct node *node)
@@ -43,51 +38,37 @@ static void release_details(struct engine *e, struct node *node)
 
 void node_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->capacity.nodes); id++) {
-        if (slab_live(&e->capacity.nodes, id))
-            release_details(e, node_at(e, id));
-    }
+    for (uint32_t id = 0; slab_step(&e->capacity.nodes, &id);)
+        release_details(e, node_at(e, id));
 }
 
 /* All that a node record needs; on error nothing is held. */
 static int read_details(struct engine *e, const struct node_facts *facts, struct node *ret_node)
 {
-    struct node node = {0};
-    size_t labels_size = facts->label_count * sizeof(*node.labels);
-    size_t amounts_size = facts->allocatable.count * sizeof(*node.amounts);
+    uint32_t labels = facts->label_count, amounts = facts->allocatable.count;
+    struct node node = {.labels = mem_zalloc(&e->mem, labels * sizeof(*node.labels)),
+                        .amounts = mem_zalloc(&e->mem, amounts * sizeof(*node.amounts))};
 
-    node.labels = mem_zalloc(&e->mem, labels_size);
-    node.amounts = mem_zalloc(&e->mem, amounts_size);
-    if ((labels_size > 0 && node.labels == NULL) || (amounts_size > 0 && node.amounts == NULL))
+    /* The arrays are zeroed, and id 0 is never counted: what is not reached is nothing. */
+    node.label_count = node.labels == NULL ? 0 : labels;
+    node.amount_count = node.amounts == NULL ? 0 : amounts;
+    if (node.label_count < labels || node.amount_count < amounts ||
+        name_get(e, facts->name, &node.name) < 0)
         goto no_memory;
-    if (intern_get(&e->names, facts->name.at, facts->name.len, &node.name) < 0) {
-        node.name = 0;
-        goto no_memory;
-    }
-    for (uint32_t i = 0; i < facts->label_count; i++) {
-        const struct label *label = &facts->labels[i];
-
-        if (intern_get(&e->names, label->key.at, label->key.len, &node.labels[i].key) < 0 ||
-            intern_get(&e->names, label->value.at, label->value.len, &node.labels[i].value) < 0)
+    for (uint32_t i = 0; i < labels; i++) {
+        if (name_get(e, facts->labels[i].key, &node.labels[i].key) < 0 ||
+            name_get(e, facts->labels[i].value, &node.labels[i].value) < 0)
             goto no_memory;
     }
-    for (uint32_t i = 0; i < facts->allocatable.count; i++) {
-        const struct named_amount *item = &facts->allocatable.item[i];
-
-        node.amounts[i].amount = item->amount;
-        if (intern_get(&e->names, item->resource.at, item->resource.len,
-                       &node.amounts[i].resource) < 0)
+    for (uint32_t i = 0; i < amounts; i++) {
+        node.amounts[i].amount = facts->allocatable.item[i].amount;
+        if (name_get(e, facts->allocatable.item[i].resource, &node.amounts[i].resource) < 0)
             goto no_memory;
     }
-    node.label_count = facts->label_count;
-    node.amount_count = facts->allocatable.count;
     *ret_node = node;
     return 0;
 
 no_memory:
-    /* The arrays are zeroed, and id 0 is never counted: what was not reached is nothing. */
-    node.label_count = node.labels == NULL ? 0 : facts->label_count;
-    node.amount_count = node.amounts == NULL ? 0 : facts->allocatable.count;
     release_details(e, &node);
     return ENGINE_NO_MEMORY;
 }
@@ -112,7 +93,7 @@ int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
     if (id == 0) {
         id = slab_take(&e->capacity.nodes);
         *node_at(e, id) = node;
-        index_put(&e->capacity.nodes_by_name, name_hash(facts->name), id);
+        index_put(&e->capacity.nodes_by_name, hash_text(facts->name, 0), id);
         note_nodes_changed(e, NULL, &node);
     } else {
         struct node old = *node_at(e, id);
@@ -134,7 +115,7 @@ bool node_lose(struct engine *e, struct text name)
 
     struct node node = *node_at(e, id);
 
-    index_drop(&e->capacity.nodes_by_name, name_hash(name), id);
+    index_drop(&e->capacity.nodes_by_name, hash_text(name, 0), id);
     slab_give(&e->capacity.nodes, id);
     note_nodes_changed(e, &node, NULL);
     release_details(e, &node);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "claim_change.h"
 
-#include "plugin/base/outbox.h"
-#include "plugin/claims/journal.h"
 #include "plugin/notes.h"
 #include "plugin/order/contest.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
-#include "plugin/records/claim.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 #include "news.h"
@@ -62,14 +59,13 @@ static bool leave(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, -1);
-    if (claim->state == CLAIM_WAITING)
-        backlog_count(e, claim->line, -1);
     switch (claim->state) {
     case CLAIM_HELD:
         if (claim->flags & CLAIM_RESTORING)
             claim_leave_restoring(e, id);
         return false;
     case CLAIM_WAITING:
+        backlog_count(e, claim->line, -1);
         if (claim_waits_in_gang(claim)) {
             queue_at(e, claim_queue(e, id))->waiting_count--;
             return false;
@@ -89,12 +85,11 @@ static bool enter(struct engine *e, uint32_t id)
     struct claim *claim = claim_at(e, id);
 
     queue_count(e, claim_queue(e, id), (enum claim_state)claim->state, 1);
-    if (claim->state == CLAIM_WAITING)
-        backlog_count(e, claim->line, 1);
     switch (claim->state) {
     case CLAIM_HELD:
         return false;
     case CLAIM_WAITING:
+        backlog_count(e, claim->line, 1);
         if (claim_is_in_gang(e, id)) {
             queue_at(e, claim_queue(e, id))->waiting_count++;
             return false;
@@ -299,10 +294,7 @@ void claim_hold_entry(struct engine *e, uint32_t id, const uint16_t *flavors)
 
 void claim_wake_at(struct engine *e, uint32_t id, int64_t at)
 {
-    if (at == INT64_MAX)
-        heap_clear(&e->claims.timers, id);
-    else
-        heap_set(&e->claims.timers, id, at);
+    heap_set(&e->claims.timers, id, at);
 }
 
 void claim_join_restoring(struct engine *e, uint32_t id)
@@ -320,7 +312,6 @@ void claim_leave_restoring(struct engine *e, uint32_t id)
 void claim_to_restore(struct engine *e, uint32_t id)
 {
     struct claim *claim = claim_at(e, id);
-
     uint32_t count = line_count(e, line_at(e, claim->line));
     uint16_t flavors[FACTS_MAX_NEEDS];
 

@@ -84,40 +84,45 @@ static int reserve_record(struct engine *e)
                : 0;
 }
 
+/* A new record, held, with a text of its own. [reserve_record] Negative on error. */
+static int take_record(struct engine *e, struct claim claim, struct text uid, struct text name,
+                       uint32_t *ret_claim)
+{
+    claim.text = new_text(e, claim.need_count, uid, name);
+    if (claim.text == NULL)
+        return ENGINE_NO_MEMORY;
+    claim.state = CLAIM_HELD;
+    claim.reason = REASON_NOT_READY;
+    claim.uid_len = (uint8_t)uid.len;
+    claim.name_len = (uint8_t)name.len;
+    if (claim_long_uid(uid.len) == 0 && uid.len > 0)
+        memcpy(claim.uid, uid.at, uid.len);
+    *ret_claim = slab_take(&e->claims.records);
+    *claim_at(e, *ret_claim) = claim;
+    pledge_begin(e, *ret_claim);
+    return 0;
+}
+
 int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, uint32_t *ret_claim)
 {
-    uint32_t space, id;
-    char *text;
+    struct claim claim = {.queued = pod->created,
+                          .priority = pod->priority,
+                          .line = line,
+                          .need_count = line_count(e, line_at(e, line)) & 63u,
+                          .since = e->now,
+                          .first_second = (uint32_t)(e->now / SECOND)};
+    uint32_t id;
 
     if (reserve_record(e) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
-        index_reserve(&e->claims.by_name) < 0 ||
-        intern_get(&e->names, pod->space.at, pod->space.len, &space) < 0)
+        index_reserve(&e->claims.by_name) < 0 || name_get(e, pod->space, &claim.space) < 0)
         return ENGINE_NO_MEMORY;
-    text = new_text(e, line_count(e, line_at(e, line)), pod->uid, pod->name);
-    if (text == NULL) {
-        intern_unref(&e->names, space);
+    if (take_record(e, claim, pod->uid, pod->name, &id) < 0) {
+        intern_unref(&e->names, claim.space);
         return ENGINE_NO_MEMORY;
     }
-
-    id = slab_take(&e->claims.records);
-    *claim_at(e, id) = (struct claim){.queued = pod->created,
-                                      .priority = pod->priority,
-                                      .line = line,
-                                      .need_count = line_count(e, line_at(e, line)) & 63u,
-                                      .text = text,
-                                      .since = e->now,
-                                      .first_second = (uint32_t)(e->now / SECOND),
-                                      .space = space,
-                                      .state = CLAIM_HELD,
-                                      .reason = REASON_NOT_READY,
-                                      .uid_len = (uint8_t)pod->uid.len,
-                                      .name_len = (uint8_t)pod->name.len,
-                                      .serial = ++e->claims.serials};
-    if (claim_long_uid(pod->uid.len) == 0 && pod->uid.len > 0)
-        memcpy(claim_at(e, id)->uid, pod->uid.at, pod->uid.len);
-    pledge_begin(e, id);
+    claim_at(e, id)->serial = ++e->claims.serials;
     index_put(&e->claims.by_uid, claim_hash(pod->uid, 0), id);
-    index_put(&e->claims.by_name, claim_hash(pod->name, space), id);
+    index_put(&e->claims.by_name, claim_hash(pod->name, claim.space), id);
     queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, 1);
     journal_seen(e, id, pod);
     *ret_claim = id;
@@ -127,38 +132,29 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
 int claim_create_entry(struct engine *e, const struct group *group, struct text uid, uint32_t line,
                        uint32_t *ret_claim)
 {
-    struct text name = name_text(e, group->name);
-    uint32_t id;
-    char *text;
+    struct claim claim = {
+        .line = line, .need_count = FACTS_MAX_NEEDS, .flags = CLAIM_GANG, .space = group->space};
 
-    if (reserve_record(e) < 0)
-        return ENGINE_NO_MEMORY;
-    if ((text = new_text(e, FACTS_MAX_NEEDS, uid, name)) == NULL)
+    if (reserve_record(e) < 0 ||
+        take_record(e, claim, uid, name_text(e, group->name), ret_claim) < 0)
         return ENGINE_NO_MEMORY;
     intern_ref(&e->names, group->space);
-    id = slab_take(&e->claims.records);
-    *claim_at(e, id) = (struct claim){.line = line,
-                                      .need_count = FACTS_MAX_NEEDS,
-                                      .text = text,
-                                      .flags = CLAIM_GANG,
-                                      .state = CLAIM_HELD,
-                                      .reason = REASON_NOT_READY,
-                                      .space = group->space,
-                                      .uid_len = (uint8_t)uid.len,
-                                      .name_len = (uint8_t)name.len};
-    if (claim_long_uid(uid.len) == 0 && uid.len > 0)
-        memcpy(claim_at(e, id)->uid, uid.at, uid.len);
     e->claims.entries++;
-    *ret_claim = id;
     return 0;
 }
 
-void claim_destroy_entry(struct engine *e, uint32_t id)
+/* Its timer, its text and its namespace go with it. */
+static void give_record(struct engine *e, uint32_t id)
 {
     heap_clear(&e->claims.timers, id);
     claim_release_text(e, id);
     intern_unref(&e->names, claim_at(e, id)->space);
     slab_give(&e->claims.records, id);
+}
+
+void claim_destroy_entry(struct engine *e, uint32_t id)
+{
+    give_record(e, id);
     e->claims.entries--;
 }
 
@@ -168,7 +164,7 @@ int claim_create_workload(struct engine *e, struct text space, struct text name,
     uint32_t space_word = 0, id;
 
     if (reserve_record(e) < 0 || slab_reserve(&e->claims.workloads, 1) < 0 ||
-        index_reserve(&e->claims.workloads_by_name) < 0 || name_get(e, space, &space_word) < 0 ||
+        index_reserve(&e->claims.by_name) < 0 || name_get(e, space, &space_word) < 0 ||
         name_get(e, name, &workload.name) < 0) {
         intern_unref(&e->names, space_word);
         return ENGINE_NO_MEMORY;
@@ -178,22 +174,21 @@ int claim_create_workload(struct engine *e, struct text space, struct text name,
         (struct claim){.workload = slab_take(&e->claims.workloads), .space = space_word};
     *workload_at(e, id) = workload;
     pledge_begin(e, id);
-    index_put(&e->claims.workloads_by_name, workload_name_hash(space, name), id);
+    index_put(&e->claims.by_name, claim_hash(name, space_word), id);
     *ret = id;
     return 0;
 }
 
 void claim_destroy_workload(struct engine *e, uint32_t id)
 {
-    struct text space = name_text(e, claim_at(e, id)->space), name = claim_name(e, id);
+    uint32_t hash = claim_hash(claim_name(e, id), claim_at(e, id)->space);
+    uint32_t place = claim_at(e, id)->workload, word = workload_at(e, id)->name;
 
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
-    claim_wake_at(e, id, INT64_MAX);
-    index_drop(&e->claims.workloads_by_name, workload_name_hash(space, name), id);
-    intern_unref(&e->names, claim_at(e, id)->space);
-    intern_unref(&e->names, workload_at(e, id)->name);
-    slab_give(&e->claims.workloads, claim_at(e, id)->workload);
-    slab_give(&e->claims.records, id);
+    index_drop(&e->claims.by_name, hash, id);
+    give_record(e, id);
+    intern_unref(&e->names, word);
+    slab_give(&e->claims.workloads, place);
 }
 
 void claim_destroy(struct engine *e, uint32_t id)
@@ -207,14 +202,11 @@ void claim_destroy(struct engine *e, uint32_t id)
     if ((claim->flags & CLAIM_LET_GO) == 0)
         queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
     outbox_forget(&e->outbox, EFFECT_OF_POD, id);
-    heap_clear(&e->claims.timers, id);
     index_drop(&e->claims.by_uid, claim_hash(claim_uid(e, id), 0), id);
     index_drop(&e->claims.by_name, claim_hash(claim_name(e, id), claim->space), id);
     claim_set_flavors(e, id, NULL);
-    claim_release_text(e, id);
-    intern_unref(&e->names, claim->space);
     intern_unref(&e->names, claim->node);
     intern_unref(&e->names, claim->obstacle);
-    slab_give(&e->claims.records, id);
+    give_record(e, id);
     line_unref(e, line);
 }

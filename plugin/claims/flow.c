@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
-#include "plugin/capacity/quota.h"
 #include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
@@ -103,12 +102,9 @@ static void add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, 
 void flow_add_workloads(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                         struct flow *sum)
 {
-    if (queue_at(e, id)->cluster.below == 0)
-        return;
-    add_workloads(e, id, flavor, resource, sum);
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling)
-        flow_add_workloads(e, child, flavor, resource, sum);
+    for (uint32_t at = id; at != 0;
+         at = (queue_at(e, at)->cluster.below > 0 ? queue_after : queue_past)(e, at, id))
+        add_workloads(e, at, flavor, resource, sum);
 }
 
 /* When nothing is left of the steps it is not all. */
@@ -146,13 +142,6 @@ struct flow flow_of(const struct engine *e, uint32_t id, uint16_t flavor, uint32
     return passes(e, id, flavor, resource, &steps);
 }
 
-struct flow flow_count(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
-{
-    uint32_t steps = UINT32_MAX;
-
-    return count(e, id, flavor, resource, &steps);
-}
-
 bool flow_count_some(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                      uint32_t steps, struct flow *ret)
 {
@@ -180,6 +169,7 @@ const char *flow_check(const struct engine *e, uint32_t id)
         return "who is promised something is counted over the subtree";
     for (uint32_t i = 0; i < queue->cell_count; i++) {
         const struct cell *cell = &queue->cells[i];
+        uint32_t steps = UINT32_MAX;
         struct flow flow;
 
         if (!cell->named && cell->carriers == 0 && !root_bounds_all(e, id))
@@ -189,7 +179,7 @@ const char *flow_check(const struct engine *e, uint32_t id)
             return "a parent has every cell of its children";
         if (cell->counting) /* see recount_check */
             continue;
-        flow = flow_count(e, id, cell->flavor, cell->resource);
+        flow = count(e, id, cell->flavor, cell->resource, &steps);
         if (flow.usage != cell->usage)
             return "usage is what the claims hold and the children pass up";
         if (flow.later != cell->later)

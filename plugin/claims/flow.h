@@ -21,11 +21,8 @@ struct flow flow_of_claim(const struct engine *e, uint32_t claim, uint16_t flavo
  * yet (recount.h) is counted here. */
 struct flow flow_of(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
 
-/* What a cell of this queue must hold. Recursion is as deep as the tree of queues, which has no
- * cycles. */
-struct flow flow_count(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource);
-
-/* What a cell must hold, if that is found in so many steps. */
+/* What a cell of this queue must hold, if that is found in so many steps. Recursion is as deep as
+ * the tree of queues, which has no cycles. */
 bool flow_count_some(const struct engine *e, uint32_t queue, uint16_t flavor, uint32_t resource,
                      uint32_t steps, struct flow *ret);
 

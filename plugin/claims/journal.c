@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "journal.h"
 
-#include "plugin/base/gate.h"
 #include "plugin/state.h"
 
 struct journal_room {
@@ -33,30 +32,13 @@ static const char *keep(struct journal *journal, struct text text)
     return at;
 }
 
-/* By the record and by which of its users it is. Not used again within 2^32 objects. */
-static uint64_t serial_of(const struct engine *e, uint32_t id)
-{
-    return (uint64_t)claim_at(e, id)->serial << 32 | id;
-}
-
-static void keep_pod(struct engine *e, uint32_t id, struct event *event)
-{
-    event->space = keep(&e->journal, name_text(e, claim_at(e, id)->space));
-    event->name = keep(&e->journal, claim_name(e, id));
-}
-
-static void keep_queue(struct engine *e, struct text name, struct event *event)
-{
-    event->queue_name = keep(&e->journal, name);
-}
-
 static void add(struct engine *e, uint32_t id, enum event_kind kind, int64_t a, int64_t b)
 {
     struct journal *journal = &e->journal;
-    const struct queue *queue = queue_at(e, claim_queue(e, id));
-    struct text name = name_text(e, queue->name);
-    size_t text =
-        name.len + name_text(e, claim_at(e, id)->space).len + claim_at(e, id)->name_len + 3;
+    const struct queue *at = queue_at(e, claim_queue(e, id));
+    struct text queue = name_text(e, at->name), space = name_text(e, claim_at(e, id)->space),
+                name = claim_name(e, id);
+    size_t text = queue.len + space.len + name.len + 3;
     struct event *event, *last;
 
     if (journal->count == JOURNAL_EVENTS || journal->text_len + text > JOURNAL_TEXT) {
@@ -67,20 +49,20 @@ static void add(struct engine *e, uint32_t id, enum event_kind kind, int64_t a, 
     last = journal->count > journal->first ? event - 1 : NULL;
     journal->count++;
     event->kind = kind;
-    event->pod = serial_of(e, id);
-    event->queue = hash_bytes64(name.at, name.len, queue->kind);
+    /* By the record and by which of its users it is. Not used again within 2^32 objects. */
+    event->pod = (uint64_t)claim_at(e, id)->serial << 32 | id;
+    event->queue = hash_bytes64(queue.at, queue.len, at->kind);
     event->a = a;
     event->b = b;
     if (last != NULL && last->pod == event->pod) {
         event->space = last->space;
         event->name = last->name;
     } else {
-        keep_pod(e, id, event);
+        event->space = keep(journal, space);
+        event->name = keep(journal, name);
     }
-    if (last != NULL && last->queue == event->queue)
-        event->queue_name = last->queue_name;
-    else
-        keep_queue(e, name, event);
+    event->queue_name =
+        last != NULL && last->queue == event->queue ? last->queue_name : keep(journal, queue);
 }
 
 static bool is_kept(const struct engine *e, uint32_t id)

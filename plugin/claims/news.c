@@ -40,7 +40,8 @@ static enum reason find_waiting(const struct engine *e, uint32_t id, uint32_t qu
     return never ? REASON_NEVER_FITS : REASON_NONE;
 }
 
-enum reason news_find(const struct engine *e, uint32_t id)
+/* What stands now, as it follows from the state of a pod's claim and of its queues. */
+static enum reason find(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     enum reason reason = (enum reason)claim->reason;
@@ -72,7 +73,7 @@ void news_review(struct engine *e, uint32_t id)
 
     if ((claim->flags & CLAIM_GANG) != 0)
         return;
-    stands = news_find(e, id);
+    stands = find(e, id);
     if (stands == (enum reason)claim->news_stands)
         return;
     claim->news_stands = (uint16_t)stands & 31u;
@@ -157,7 +158,7 @@ const char *news_check(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
 
-    if (news_find(e, id) != (enum reason)claim->news_stands)
+    if (find(e, id) != (enum reason)claim->news_stands)
         return "it is known what is the matter with a pod";
     return NULL;
 }

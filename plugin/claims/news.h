@@ -34,9 +34,6 @@ enum { NEWS_STANDS_SECONDS = 10, NEWS_WAIT_SECONDS = 300 };
 struct claim;
 struct engine;
 
-/* What stands now, as it follows from the state of a pod's claim and of its queues. */
-enum reason news_find(const struct engine *e, uint32_t claim);
-
 /* The claim, its queues or its group may have changed. */
 void news_review(struct engine *e, uint32_t claim);
 

@@ -125,9 +125,7 @@ const char *pledge_check(const struct engine *e)
     int64_t promised = 0, victims = 0;
     const char *broken = NULL;
 
-    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (!slab_live(&e->claims.records, id))
-            continue;
+    for (uint32_t id = 0; slab_step(&e->claims.records, &id);) {
         promised += claim_is_promised(claim_at(e, id));
         victims += claim_is_victim(claim_at(e, id));
     }

@@ -38,7 +38,7 @@ struct pledge {
         int64_t at;                        /* a victim since; or spared until */
         struct {
             uint64_t within; /* of a pod, or a gang: the needs with which its queue must not exceed
-                                its share; of a workload it is all or none (WORKLOAD_WITHIN) */
+                                its share; of a workload it is all or none */
             uint32_t first;  /* the claims that go for it */
         } promise;           /* if promised something */
     };

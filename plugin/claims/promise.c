@@ -2,7 +2,6 @@
 #include "promise.h"
 
 #include "claim_change.h"
-#include "plugin/base/outbox.h"
 #include "plugin/notes.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
@@ -72,10 +71,11 @@ static void note(struct engine *e, uint32_t claim)
 static bool is_within(const struct engine *e, uint32_t claim, uint32_t i,
                       const struct claim_need *need)
 {
+    uint64_t within = pledge_at(e, claim)->promise.within;
+
     if (need->flavor == FLAVOR_NONE || need->amount == 0)
         return false;
-    return claim_is_workload(e, claim) ? workload_is(workload_at(e, claim), WORKLOAD_WITHIN)
-                                       : pledge_at(e, claim)->promise.within >> i & 1;
+    return claim_is_workload(e, claim) ? within != 0 : within >> i & 1;
 }
 
 /* What it is promised within the share is counted so, or (-1) no longer. */
@@ -112,22 +112,18 @@ static void end_of_claim(struct engine *e, uint32_t id)
     e->claims.promises.apart--;
 }
 
-static void promise_workload(struct engine *e, uint32_t id, const struct assignment *made,
-                             bool within)
+static void promise_workload(struct engine *e, uint32_t id, const struct assignment *made)
 {
-    struct workload *workload = workload_at(e, id);
-
     workload_take_out(e, id);
     workload_set_flavors(e, id, made);
     claim_set_flag(claim_at(e, id), CLAIM_PROMISED, made != NULL);
-    workload_set(workload, WORKLOAD_WITHIN, within);
     workload_put_in(e, id);
 }
 
 void promise_make(struct engine *e, uint32_t claim, const struct assignment *made, uint64_t within)
 {
     if (claim_is_workload(e, claim))
-        promise_workload(e, claim, made, within != 0);
+        promise_workload(e, claim, made);
     else
         promise_claim(e, claim, made);
     pledge_at(e, claim)->promise.within = within;
@@ -162,7 +158,7 @@ void promise_end(struct engine *e, uint32_t claim)
     count_within(e, claim, -1);
     pledge_strike(e, claim);
     if (claim_is_workload(e, claim))
-        promise_workload(e, claim, NULL, false);
+        promise_workload(e, claim, NULL);
     else
         end_of_claim(e, claim);
     release_victims(e, claim);
@@ -248,24 +244,6 @@ void promise_reconsider(struct engine *e, uint32_t victim)
     cluster_queue_changed(e, queue); /* its room was thought to be coming */
 }
 
-void promise_spare(struct engine *e, uint32_t id)
-{
-    promise_let_stay(e, id);
-    claim_set_flag(claim_at(e, id), CLAIM_SPARED, true);
-    removable_review(e, id);
-    pledge_at(e, id)->at = e->now + PROMISE_SPARED_SECONDS * SECOND;
-    note_claim_deadline(e, id);
-    queue_candidates_changed(e, claim_queue(e, id));
-}
-
-void promise_spare_no_longer(struct engine *e, uint32_t id)
-{
-    claim_set_flag(claim_at(e, id), CLAIM_SPARED, false);
-    removable_review(e, id);
-    note_claim_deadline(e, id);
-    queue_candidates_changed(e, claim_queue(e, id));
-}
-
 void promise_set_ending(struct engine *e, uint32_t id, bool ending)
 {
     if (ending != ((claim_at(e, id)->flags & CLAIM_ENDING) != 0)) {
@@ -309,10 +287,16 @@ int64_t promise_deadline(const struct engine *e, uint32_t id)
 
 void promise_expire(struct engine *e, uint32_t id)
 {
-    if (claim_at(e, id)->flags & CLAIM_SPARED)
-        promise_spare_no_longer(e, id);
-    else
-        promise_spare(e, id);
+    bool spares = (claim_at(e, id)->flags & CLAIM_SPARED) == 0;
+
+    if (spares)
+        promise_let_stay(e, id);
+    claim_set_flag(claim_at(e, id), CLAIM_SPARED, spares);
+    removable_review(e, id);
+    if (spares)
+        pledge_at(e, id)->at = e->now + PROMISE_SPARED_SECONDS * SECOND;
+    note_claim_deadline(e, id);
+    queue_candidates_changed(e, claim_queue(e, id));
 }
 
 /* Whether it holds room, and will not for long. */
@@ -324,9 +308,8 @@ static bool goes(const struct engine *e, uint32_t id)
 
 bool promise_comes(const struct engine *e, uint32_t queue)
 {
-    for (uint32_t id = 1; id < slab_end(&e->claims.records); id++) {
-        if (slab_live(&e->claims.records, id) && goes(e, id) &&
-            queue_root(e, claim_queue(e, id)) == queue_root(e, queue))
+    for (uint32_t id = 0; slab_step(&e->claims.records, &id);) {
+        if (goes(e, id) && queue_root(e, claim_queue(e, id)) == queue_root(e, queue))
             return true;
     }
     return false;
@@ -343,9 +326,8 @@ static bool withins_are_counted(const struct engine *e)
         for (uint32_t i = 0; claim_need(e, id, i, &need); i++)
             balance += is_within(e, id, i, &need);
     }
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        for (uint32_t i = 0; slab_live(&e->queues.records, id) && i < queue_at(e, id)->cell_count;
-             i++)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
+        for (uint32_t i = 0; i < queue_at(e, id)->cell_count; i++)
             balance -= queue_at(e, id)->cells[i].within;
     }
     return balance == 0;
@@ -369,9 +351,7 @@ const char *promise_check(const struct engine *e, bool at_rest)
     uint32_t apart = 0;
     const char *broken = pledge_check(e);
 
-    for (uint32_t id = 1; id < slab_end(&e->claims.records) && broken == NULL; id++) {
-        if (!slab_live(&e->claims.records, id))
-            continue;
+    for (uint32_t id = 0; broken == NULL && slab_step(&e->claims.records, &id);) {
         apart += claim_is_promised(claim_at(e, id)) || (claim_queue(e, id) != 0 && goes(e, id));
         broken = claim_is_workload(e, id) ? NULL : check_claim(e, id, at_rest);
     }

@@ -53,10 +53,6 @@ void promise_let_stay(struct engine *e, uint32_t victim);
  * spared now (queue_spares). */
 void promise_reconsider(struct engine *e, uint32_t victim);
 
-/* A pod would not go: it stays, and is nobody's victim for a while; that is over. */
-void promise_spare(struct engine *e, uint32_t victim);
-void promise_spare_no_longer(struct engine *e, uint32_t claim);
-
 /* A pod is bound, and deleted. */
 void promise_set_ending(struct engine *e, uint32_t claim, bool ending);
 
@@ -71,7 +67,8 @@ void promise_count(struct engine *e, uint32_t claim, int sign);
  * again. For a review that takes it back. */
 void promise_suppose_end(struct engine *e, uint32_t claim, int sign);
 
-/* When something is due for a claim's sake; INT64_MAX: never. */
+/* When something is due for a claim's sake; INT64_MAX: never. A pod would not go: it stays, and is
+ * nobody's victim for a while; or that is over. */
 int64_t promise_deadline(const struct engine *e, uint32_t claim);
 void promise_expire(struct engine *e, uint32_t claim);
 

@@ -3,9 +3,7 @@
 
 #include "flow.h"
 #include "plugin/capacity/root.h"
-#include "plugin/records/queue_status.h"
 #include "plugin/state.h"
-#include "recount.h"
 
 static const struct quota_amount no_amount;
 
@@ -143,13 +141,21 @@ void quota_name(struct engine *e, uint32_t id, const struct quota_amount *amount
     }
 }
 
-/* With this amount the cell passes up something else than before. */
+/* The cell passes up something else than before: the difference is carried on from its parent. */
+static void carry_change(struct engine *e, uint32_t id, const struct cell *cell, struct flow before)
+{
+    const struct queue *queue = queue_at(e, id);
+    struct flow flow = {.usage = cell_passes(cell) - before.usage,
+                        .later = cell_passes_later(cell) - before.later,
+                        .given = cell_gives(queue, cell) - before.given};
+
+    quota_carry(e, queue->parent, cell->flavor, cell->resource, flow, false);
+}
+
+/* The cell is to have this amount, and passed that before. */
 static void change_amount(struct engine *e, uint32_t id, struct cell *cell,
                           const struct quota_amount *amount, struct flow before)
 {
-    const struct queue *queue = queue_at(e, id);
-    struct flow flow = {0};
-
     set_amount(cell, amount);
     if (cell->counting)
         return; /* quota_counted */
@@ -157,10 +163,7 @@ static void change_amount(struct engine *e, uint32_t id, struct cell *cell,
         quota_derive(e, id, cell);
     else
         cell->kept = cell->share = 0;
-    flow.usage = cell_passes(cell) - before.usage;
-    flow.later = cell_passes_later(cell) - before.later;
-    flow.given = cell_gives(queue, cell) - before.given;
-    quota_carry(e, queue->parent, cell->flavor, cell->resource, flow, false);
+    carry_change(e, id, cell, before);
 }
 
 /* Cells and amounts are mostly in the same order: so it is looked for where the last one was found,
@@ -228,13 +231,10 @@ void quota_raise_ceiling(struct engine *e, uint32_t id, uint32_t resource, wide 
 
 void quota_counted(struct engine *e, uint32_t id, struct cell *cell)
 {
-    struct flow flow = {.usage = -cell->usage, .given = -cell->given, .later = -cell->later};
+    struct flow all = {.usage = cell->usage, .given = cell->given, .later = cell->later};
 
     quota_derive(e, id, cell);
-    flow.usage += cell_passes(cell);
-    flow.given += cell_gives(queue_at(e, id), cell);
-    flow.later += cell_passes_later(cell);
-    quota_carry(e, queue_at(e, id)->parent, cell->flavor, cell->resource, flow, false);
+    carry_change(e, id, cell, all);
     if (is_unneeded(e, id, cell))
         drop_cell(e, id, cell);
 }
@@ -247,12 +247,9 @@ int quota_reserve_cells(struct engine *e, uint32_t id, uint32_t more)
 
     if (cap <= queue->cell_cap)
         return 0;
-    cells = mem_alloc(&e->mem, cap * sizeof(*cells));
+    cells = mem_grow(&e->mem, queue->cells, queue->cell_cap * sizeof(*cells), cap * sizeof(*cells));
     if (cells == NULL)
         return ENGINE_NO_MEMORY;
-    if (queue->cell_count > 0)
-        memcpy(cells, queue->cells, queue->cell_count * sizeof(*cells));
-    mem_free(&e->mem, queue->cells, queue->cell_cap * sizeof(*cells));
     queue->cells = cells;
     queue->cell_cap = cap;
     return 0;

@@ -185,13 +185,10 @@ const char *recount_check(const struct engine *e)
 {
     uint32_t cells = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        const struct queue *queue;
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
+        const struct queue *queue = queue_at(e, id);
         uint32_t own = 0;
 
-        if (!slab_live(&e->queues.records, id))
-            continue;
-        queue = queue_at(e, id);
         for (uint32_t i = 0; i < queue->cell_count; i++) {
             own += queue->cells[i].counting;
             if (queue->cells[i].counting && !is_right_so_far(e, id, &queue->cells[i]))

@@ -8,11 +8,6 @@ static struct tree_link *link_of(const void *ctx, uint32_t id)
     return &pledge_at(ctx, id)->candidate.link;
 }
 
-static int compare(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_removal(ctx, a, b);
-}
-
 uint32_t removable_uses(uint16_t flavor, uint32_t resource)
 {
     return UINT32_C(1) << (resource * 5 + flavor) % PLEDGE_USES;
@@ -58,7 +53,7 @@ static bool update(void *ctx, uint32_t id)
     return !same(&before, below);
 }
 
-static const struct tree_type in_order = {link_of, compare, update};
+static const struct tree_type in_order = {link_of, claim_compare_removal, update};
 
 static bool is_wanted_below(const struct engine *e, uint32_t id,
                             const struct removable_wanted *wanted)

@@ -26,8 +26,8 @@ void rest_end(struct engine *e)
     if (e->claims.promises.rest == 0 || e->claims.promises.rest > e->now)
         return;
     e->claims.promises.rest = 0;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
+        if (queue_at(e, id)->parent == 0)
             queue_candidates_changed(e, id);
     }
 }

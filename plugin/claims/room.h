@@ -21,8 +21,7 @@ struct claims_room {
     uint32_t serials, serials_before; /* how many there were; before this call */
     struct recount recount;
 
-    struct slab workloads; /* what only they have */
-    struct index workloads_by_name;
+    struct slab workloads;                 /* what only they have */
     uint32_t workloads_left, workloads_at; /* those that are to be settled again; the last one */
     uint64_t workload_changes;             /* how often something changed that may admit one */
 

@@ -9,19 +9,12 @@
 
 static void charge(struct engine *e, uint32_t id, int reserved, int allocated, int later)
 {
-    const struct workload *workload = workload_at(e, id);
-    const struct demand *demand = demand_at(e, workload->demand);
-    const uint16_t *flavors = workload_flavors(workload, demand->set_count);
+    uint32_t queue = claim_queue(e, id);
+    struct claim_need need;
 
-    for (uint32_t s = 0; s < demand->set_count; s++) {
-        for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
-            wide amount = workload_need_amount(workload, demand, s, i);
-
-            quota_charge(e, demand->queue, flavors[demand->set_details[s].at + i],
-                         demand->sets[s].needs[i].resource, reserved * amount, allocated * amount,
-                         later * amount, false);
-        }
-    }
+    for (uint32_t i = 0; claim_need(e, id, i, &need); i++)
+        quota_charge(e, queue, need.flavor, need.resource, reserved * need.amount,
+                     allocated * need.amount, later * need.amount, false);
 }
 
 void workload_set_flavors(struct engine *e, uint32_t id, const struct assignment *made)

@@ -22,11 +22,6 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type dispatches_by_name = {link_of, compare, NULL};
 
-bool dispatch_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    return compare(ctx, a, b) < 0;
-}
-
 struct name_question {
     const struct fleet *f;
     struct text space, name;
@@ -43,7 +38,7 @@ static bool same_name(const void *ctx, uint32_t id)
 
 static uint32_t name_hash(struct text space, struct text name)
 {
-    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 0));
+    return hash_text(name, hash_text(space, 0));
 }
 
 uint32_t dispatch_find(const struct fleet *f, struct text space, struct text name)
@@ -79,6 +74,11 @@ int dispatch_get(struct fleet *f, struct text space, struct text name, uint32_t 
     return 0;
 }
 
+static struct list_link *todo_of(const void *ctx, uint32_t id)
+{
+    return &dispatch_at(ctx, id)->todo;
+}
+
 void dispatch_todo(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
@@ -86,13 +86,7 @@ void dispatch_todo(struct fleet *f, uint32_t id)
     if (dispatch_is(d, DISPATCH_TODO))
         return;
     dispatch_set(d, DISPATCH_TODO, true);
-    d->prev_todo = f->last_dispatch;
-    d->next_todo = 0;
-    if (f->last_dispatch != 0)
-        dispatch_at(f, f->last_dispatch)->next_todo = id;
-    else
-        f->first_dispatch = id;
-    f->last_dispatch = id;
+    list_append(todo_of, f, &f->todo, id);
 }
 
 void dispatch_drop_todo(struct fleet *f, uint32_t id)
@@ -102,14 +96,7 @@ void dispatch_drop_todo(struct fleet *f, uint32_t id)
     if (!dispatch_is(d, DISPATCH_TODO))
         return;
     dispatch_set(d, DISPATCH_TODO, false);
-    if (d->prev_todo != 0)
-        dispatch_at(f, d->prev_todo)->next_todo = d->next_todo;
-    else
-        f->first_dispatch = d->next_todo;
-    if (d->next_todo != 0)
-        dispatch_at(f, d->next_todo)->prev_todo = d->prev_todo;
-    else
-        f->last_dispatch = d->prev_todo;
+    list_remove(todo_of, f, &f->todo, id);
 }
 
 void dispatch_release_details(struct fleet *f, const struct dispatch_details *details)

@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_FLEET_DISPATCH_H
 
 #include "plugin/base/facts.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
 
@@ -61,7 +62,7 @@ struct dispatch {
     uint8_t plan, phase;
     struct dispatch_details said;
     uint32_t places, ranked; /* trees of replicas */
-    uint32_t next_todo, prev_todo;
+    struct list_link todo;
     int64_t version;
     int64_t timeout;  /* its own; 0: the configured one */
     int64_t orphaned; /* its workload is not known since */
@@ -97,9 +98,6 @@ void dispatch_todo(struct fleet *f, uint32_t dispatch);
 
 /* It has been, or goes. */
 void dispatch_drop_todo(struct fleet *f, uint32_t dispatch);
-
-/* By name; for timers that end together. */
-bool dispatch_before(const void *fleet, uint32_t a, uint32_t b);
 
 static inline bool dispatch_is(const struct dispatch *dispatch, uint16_t flags)
 {

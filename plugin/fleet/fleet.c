@@ -30,8 +30,8 @@ int fleet_create(const struct fleet_config *config, const struct mem *mem, struc
     slab_init(&f->replicas, &f->mem, sizeof(struct replica));
     index_init(&f->workers_by_name, &f->mem);
     index_init(&f->dispatches_by_name, &f->mem);
-    heap_init(&f->dispatch_timers, &f->mem, dispatch_before, f);
-    heap_init(&f->replica_timers, &f->mem, replica_before, f);
+    heap_init(&f->dispatch_timers, &f->mem, dispatches_by_name.compare, f);
+    heap_init(&f->replica_timers, &f->mem, replica_compare, f);
     outbox_own(outbox, EFFECT_OF_DISPATCH, &dispatch_effects, f);
     outbox_own(outbox, EFFECT_OF_REPLICA, &replica_effects, f);
     *ret_fleet = f;

@@ -7,6 +7,7 @@
 #include "plugin/base/heap.h"
 #include "plugin/base/index.h"
 #include "plugin/base/intern.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/slab.h"
 #include "replica.h"
@@ -32,7 +33,7 @@ struct fleet {
     struct index dispatches_by_name;
     uint32_t dispatches_in_order; /* tree, by namespace and name */
     struct heap dispatch_timers;
-    uint32_t first_dispatch, last_dispatch; /* of those to be decided about */
+    struct list todo; /* dispatches that are to be decided about */
 
     struct slab replicas;
     struct heap replica_timers;
@@ -66,7 +67,7 @@ static inline struct text worker_name(const struct fleet *f, uint32_t id)
 /* Interns a text, with one more user; 0 if there is no memory. Negative on error. */
 static inline int fleet_intern(struct fleet *f, struct text text, uint32_t *ret_name)
 {
-    if (intern_get(&f->names, text.at, text.len, ret_name) == 0)
+    if (intern_get(&f->names, text, ret_name) == 0)
         return 0;
     *ret_name = 0;
     return ENGINE_NO_MEMORY;

@@ -148,12 +148,7 @@ void orchestrator_set_timer(struct fleet *f, uint32_t id)
 {
     int64_t at = orchestrator_deadline(f, id), due = outbox_due(f->outbox, EFFECT_OF_DISPATCH, id);
 
-    if (due != 0 && due < at)
-        at = due;
-    if (at == INT64_MAX)
-        heap_clear(&f->dispatch_timers, id);
-    else
-        heap_set(&f->dispatch_timers, id, at);
+    heap_set(&f->dispatch_timers, id, due < at ? due : at);
 }
 
 static void decide(struct fleet *f, uint32_t id)
@@ -210,8 +205,8 @@ void fleet_tick(struct fleet *f)
 {
     uint32_t budget = sweep(f, expire(f, ORCHESTRATOR_SLICE));
 
-    for (; budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->first_dispatch != 0; budget--) {
-        uint32_t id = f->first_dispatch;
+    for (; budget > 0 && fleet_leads(f) && !worker_sweeps(f) && f->todo.first != 0; budget--) {
+        uint32_t id = f->todo.first;
 
         dispatch_drop_todo(f, id);
         decide(f, id);
@@ -222,7 +217,7 @@ bool fleet_more(const struct fleet *f)
 {
     int64_t next = fleet_next(f);
 
-    return worker_sweeps(f) || (fleet_leads(f) && f->first_dispatch != 0) ||
+    return worker_sweeps(f) || (fleet_leads(f) && f->todo.first != 0) ||
            (next != 0 && next <= f->now);
 }
 

@@ -42,12 +42,12 @@ static int compare_ranks(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type replicas_by_rank = {rank_link, compare_ranks, NULL};
 
-bool replica_before(const void *ctx, uint32_t a, uint32_t b)
+int replica_compare(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct fleet *f = ctx;
     uint32_t da = replica_at(f, a)->dispatch, db = replica_at(f, b)->dispatch;
 
-    return da == db ? compare_workers(f, a, b) < 0 : dispatch_before(f, da, db);
+    return da == db ? compare_workers(f, a, b) : dispatches_by_name.compare(f, da, db);
 }
 
 uint64_t replica_uid_hash(struct text uid)
@@ -188,15 +188,11 @@ void replica_check_origin(struct fleet *f, uint32_t id)
 void replica_set_timer(struct fleet *f, uint32_t id)
 {
     const struct replica *r = replica_at(f, id);
-    int64_t due = outbox_due(f->outbox, EFFECT_OF_REPLICA, id);
-    int64_t at = due == 0 ? INT64_MAX : due;
+    int64_t at = outbox_due(f->outbox, EFFECT_OF_REPLICA, id);
 
     if (r->rank == RANK_ADMITTED && given_up_at(f, r) < at)
         at = given_up_at(f, r);
-    if (at == INT64_MAX)
-        heap_clear(&f->replica_timers, id);
-    else
-        heap_set(&f->replica_timers, id, at);
+    heap_set(&f->replica_timers, id, at);
 }
 
 void replica_expire(struct fleet *f, uint32_t id)

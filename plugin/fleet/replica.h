@@ -98,7 +98,7 @@ void replica_check_origin(struct fleet *f, uint32_t replica);
 
 void replica_set_timer(struct fleet *f, uint32_t replica);
 void replica_expire(struct fleet *f, uint32_t replica);
-bool replica_before(const void *fleet, uint32_t a, uint32_t b);
+int replica_compare(const void *fleet, uint32_t a, uint32_t b);
 uint64_t replica_uid_hash(struct text uid);
 
 static inline bool replica_is(const struct replica *replica, uint16_t flags)

@@ -16,16 +16,11 @@ static bool same_name(const void *ctx, uint32_t id)
     return text_same(fleet_text(q->f, worker_at(q->f, id)->name), q->name);
 }
 
-static uint32_t name_hash(struct text name)
-{
-    return hash_bytes(name.at, name.len, 0);
-}
-
 uint32_t worker_find(const struct fleet *f, struct text name)
 {
     struct name_question q = {f, name};
 
-    return index_find(&f->workers_by_name, name_hash(name), same_name, &q);
+    return index_find(&f->workers_by_name, hash_text(name, 0), same_name, &q);
 }
 
 int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
@@ -40,7 +35,7 @@ int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
             return ENGINE_NO_MEMORY;
         id = slab_take(&f->workers);
         *worker_at(f, id) = (struct worker){.name = word, .lost = f->now};
-        index_put(&f->workers_by_name, name_hash(name), id);
+        index_put(&f->workers_by_name, hash_text(name, 0), id);
     }
     worker_at(f, id)->users++;
     *ret_worker = id;
@@ -65,7 +60,7 @@ void worker_unref(struct fleet *f, uint32_t id)
         return;
     if (worker_at(f, id)->sweeps)
         end_sweep(f, id);
-    index_drop(&f->workers_by_name, name_hash(worker_name(f, id)), id);
+    index_drop(&f->workers_by_name, hash_text(worker_name(f, id), 0), id);
     intern_unref(&f->names, worker_at(f, id)->name);
     slab_give(&f->workers, id);
 }

@@ -216,10 +216,8 @@ const char *backlog_check_users(const struct engine *e)
 {
     uint64_t users = 0;
 
-    for (uint32_t id = 1; id < slab_end(&e->order.backlogs); id++) {
-        if (slab_live(&e->order.backlogs, id))
-            users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
-    }
+    for (uint32_t id = 0; slab_step(&e->order.backlogs, &id);)
+        users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
     for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
         const struct size_class *class =
             slab_live(&e->order.size_classes, id) ? size_class_at(e, id) : NULL;
@@ -230,8 +228,8 @@ const char *backlog_check_users(const struct engine *e)
             users--;
         }
     }
-    for (uint32_t id = 1; id < slab_end(&e->order.demands); id++) {
-        if (slab_live(&e->order.demands, id) && demand_at(e, id)->queue != 0)
+    for (uint32_t id = 0; slab_step(&e->order.demands, &id);) {
+        if (demand_at(e, id)->queue != 0)
             users -= demand_at(e, id)->need_count;
     }
     return users == 0 ? NULL

@@ -60,7 +60,7 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
 
         if (item->amount <= 0)
             continue;
-        if (intern_get(&e->names, item->resource.at, item->resource.len, &resource) < 0) {
+        if (name_get(e, item->resource, &resource) < 0) {
             unref_names(&e->names, shape);
             return ENGINE_NO_MEMORY;
         }

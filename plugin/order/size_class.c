@@ -3,16 +3,6 @@
 
 #include "plugin/state.h"
 
-static struct tree_link *head_link(const void *ctx, uint32_t id)
-{
-    return &claim_at(ctx, id)->link;
-}
-
-static int compare_heads(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_rank(ctx, a, b);
-}
-
 /* What is known of a subtree is in the lines of its heads, which all need the same resources. */
 static bool update_head(void *ctx, uint32_t id)
 {
@@ -41,7 +31,7 @@ static bool update_head(void *ctx, uint32_t id)
     return changed;
 }
 
-const struct tree_type heads_by_rank = {head_link, compare_heads, update_head};
+const struct tree_type heads_by_rank = {claim_link, claim_compare_rank, update_head};
 
 static struct tree_link *class_link(const void *ctx, uint32_t id)
 {

@@ -85,9 +85,5 @@ int64_t claim_deadline(const struct engine *e, uint32_t id)
 
 void claim_set_timer(struct engine *e, uint32_t id)
 {
-    int64_t at = claim_deadline(e, id), due = outbox_due(&e->outbox, EFFECT_OF_POD, id);
-
-    if (due != 0)
-        at = earlier(at, due);
-    claim_wake_at(e, id, at);
+    claim_wake_at(e, id, earlier(claim_deadline(e, id), outbox_due(&e->outbox, EFFECT_OF_POD, id)));
 }

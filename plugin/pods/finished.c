@@ -15,16 +15,11 @@ static bool same_uid(const void *ctx, uint32_t id)
     return text_same(name_text(q->e, finished_at(q->e, id)->uid), q->uid);
 }
 
-static uint32_t uid_hash(struct text uid)
-{
-    return hash_bytes(uid.at, uid.len, 0);
-}
-
 static uint32_t find(const struct engine *e, struct text uid)
 {
     const struct uid_question q = {e, uid};
 
-    return index_find(&e->pods.finished_by_uid, uid_hash(uid), same_uid, &q);
+    return index_find(&e->pods.finished_by_uid, hash_text(uid, 0), same_uid, &q);
 }
 
 static void count(struct engine *e, const struct finished *finished, uint32_t one)
@@ -50,7 +45,7 @@ static int add(struct engine *e, uint32_t group, const struct pod_facts *pod)
         return ENGINE_NO_MEMORY;
     id = slab_take(&e->pods.finished);
     *finished_at(e, id) = (struct finished){group, uid, pod->failed};
-    index_put(&e->pods.finished_by_uid, uid_hash(pod->uid), id);
+    index_put(&e->pods.finished_by_uid, hash_text(pod->uid, 0), id);
     count(e, finished_at(e, id), 1);
     return 0;
 }
@@ -60,7 +55,7 @@ static void lose(struct engine *e, uint32_t id)
     const struct finished *finished = finished_at(e, id);
 
     count(e, finished, UINT32_MAX);
-    index_drop(&e->pods.finished_by_uid, uid_hash(name_text(e, finished->uid)), id);
+    index_drop(&e->pods.finished_by_uid, hash_text(name_text(e, finished->uid), 0), id);
     intern_unref(&e->names, finished->uid);
     slab_give(&e->pods.finished, id);
 }

@@ -306,13 +306,10 @@ uint32_t gang_demote(struct engine *e, uint32_t claim)
 
 void gang_begin(struct engine *e)
 {
-    for (uint32_t at = 1; at < slab_end(&e->pods.groups); at++) {
-        struct group *group;
+    for (uint32_t at = 0; slab_step(&e->pods.groups, &at);) {
+        struct group *group = group_at(e, at);
         struct gang_sum sum;
 
-        if (!slab_live(&e->pods.groups, at))
-            continue;
-        group = group_at(e, at);
         booking_begin(e, at);
         if (group->holding == 0 || gang_mode_of(e, group, &sum) != GROUP_WAITS)
             continue;

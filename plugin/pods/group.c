@@ -6,10 +6,7 @@
 
 void group_wake_at(struct engine *e, uint32_t id, int64_t at)
 {
-    if (at == 0)
-        heap_clear(&e->pods.group_timers, id);
-    else
-        heap_set(&e->pods.group_timers, id, at);
+    heap_set(&e->pods.group_timers, id, at);
 }
 
 struct group_question {
@@ -28,7 +25,7 @@ static bool same_name(const void *ctx, uint32_t id)
 
 static uint32_t name_hash(struct text space, struct text name)
 {
-    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 0));
+    return hash_text(name, hash_text(space, 0));
 }
 
 uint32_t group_find_named(const struct engine *e, const struct group_name *name)
@@ -59,11 +56,6 @@ static int compare_names(const void *ctx, uint32_t a, uint32_t b)
 }
 
 const struct tree_type groups_by_identity = {name_link, compare_names, NULL};
-
-bool group_before(const void *e, uint32_t a, uint32_t b)
-{
-    return compare_names(e, a, b) < 0;
-}
 
 /* A group that nobody has seen. */
 static int make(struct engine *e, const struct group_name *name, uint32_t *ret_group)
@@ -161,36 +153,25 @@ void group_note_owner(struct engine *e, uint32_t id, const struct pod_facts *pod
     group_touch(e, id);
 }
 
+static struct list_link *todo_of(const void *ctx, uint32_t id)
+{
+    return &group_at(ctx, id)->todo;
+}
+
 void group_touch(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    if (group->is_todo)
+    if (group_at(e, id)->is_todo)
         return;
-    group->is_todo = true;
-    group->next_todo = 0;
-    if (e->pods.last_touched != 0)
-        group_at(e, e->pods.last_touched)->next_todo = id;
-    else
-        e->pods.first_touched = id;
-    e->pods.last_touched = id;
+    group_at(e, id)->is_todo = true;
+    list_append(todo_of, e, &e->pods.touched, id);
 }
 
 void group_untouch(struct engine *e, uint32_t id)
 {
-    uint32_t at = e->pods.first_touched, before = 0;
-
     if (!group_at(e, id)->is_todo)
         return;
-    for (; at != id; at = group_at(e, at)->next_todo)
-        before = at;
-    if (before != 0)
-        group_at(e, before)->next_todo = group_at(e, id)->next_todo;
-    else
-        e->pods.first_touched = group_at(e, id)->next_todo;
-    if (e->pods.last_touched == id)
-        e->pods.last_touched = before;
     group_at(e, id)->is_todo = false;
+    list_remove(todo_of, e, &e->pods.touched, id);
 }
 
 void group_drop_least(struct engine *e, struct group_amount *least, uint32_t count)

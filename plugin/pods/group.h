@@ -4,6 +4,7 @@
 
 #include "group_parts.h"
 #include "plugin/base/facts.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
 
@@ -112,8 +113,8 @@ struct group {
     int64_t sent_over; /* -1: over another group of this name */
     struct outbox_entry effects;
 
+    struct list_link todo; /* of those to be looked at before the call ends */
     bool is_todo;
-    uint32_t next_todo;
     bool spread;     /* its members may be in different queues */
     bool never;      /* its minimum waits, and can never fit (news.h) */
     int64_t stirred; /* when its members last changed */
@@ -236,9 +237,6 @@ void group_drop_unused(struct engine *e, uint32_t group);
 /* Its record goes. [it has no entry, and is in no line for nodes] */
 void group_end(struct engine *e, uint32_t group);
 
-/* By name; for timers that end together. */
-bool group_before(const void *engine, uint32_t a, uint32_t b);
-
 /* All groups, by namespace and name. */
 extern const struct tree_type groups_by_identity;
 
@@ -253,7 +251,7 @@ bool group_is_ready(const struct claim *claim);
 /* A newer pod takes the member's place, and that is what holds it (group_follow.h). */
 bool group_is_superseded(const struct claim *claim);
 
-/* When an effect of the group is due; 0: none is. */
+/* When an effect of the group is due; INT64_MAX: none is. */
 void group_wake_at(struct engine *e, uint32_t group, int64_t at);
 
 /* Something about the group changed: it is looked at before the call ends. */

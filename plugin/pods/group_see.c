@@ -11,12 +11,9 @@
 
 void group_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++) {
-        const struct group *group;
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);) {
+        const struct group *group = group_at(e, id);
 
-        if (!slab_live(&e->pods.groups, id))
-            continue;
-        group = group_at(e, id);
         mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
         mem_free(&e->mem, group->parts, group->part_count * sizeof(*group->parts));
     }

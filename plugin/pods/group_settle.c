@@ -20,8 +20,8 @@ static void end_unused(struct engine *e, uint32_t id)
 
 void group_settle(struct engine *e)
 {
-    while (e->pods.first_touched != 0) {
-        uint32_t id = e->pods.first_touched;
+    while (e->pods.touched.first != 0) {
+        uint32_t id = e->pods.touched.first;
 
         group_untouch(e, id);
         group_count_home(e, id);

@@ -350,7 +350,7 @@ int pod_see(struct engine *e, const struct pod_facts *pod, uint32_t *ret_claim, 
         *ret_claim = 0;
         return see_nothing(e, pod, sight.claim);
     }
-    sight.rival = claim_find_named(e, pod->space, pod->name);
+    sight.rival = claim_find_named(e, pod->space, pod->name, false);
     if (sight.rival == sight.claim)
         sight.rival = 0;
     if (sight.rival != 0 && pod->created < claim_at(e, sight.rival)->queued) {

@@ -4,6 +4,7 @@
 
 #include "plugin/base/heap.h"
 #include "plugin/base/index.h"
+#include "plugin/base/list.h"
 #include "plugin/base/slab.h"
 #include "stop_notice.h"
 
@@ -16,7 +17,7 @@ struct pods_room {
     struct index groups_by_name;
     uint32_t groups_in_order;             /* tree, by namespace and name */
     struct heap group_timers;             /* of their effects */
-    uint32_t first_touched, last_touched; /* groups to be looked at before the call ends */
+    struct list touched;                  /* groups to be looked at before the call ends */
     uint32_t first_in_line, last_in_line; /* groups that wait for their turn on nodes */
     uint32_t assembling;                  /* the group whose turn it is */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admission_check.h"
 
-#include "plugin/claims/promise.h"
 #include "plugin/state.h"
 
 struct check_question {
@@ -59,7 +58,7 @@ enum cluster_queue_fault cluster_queue_fault(const struct engine *e, uint32_t id
         return CLUSTER_QUEUE_UNKNOWN;
     queue = queue_at(e, id);
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
-        if (queue_at(e, up)->misplaced)
+        if (queue_is_misplaced(queue_at(e, up)))
             return CLUSTER_QUEUE_CYCLE;
     }
     if (queue->deleted || cluster_queue_stop(e, id) != LIFE_RUNS)
@@ -114,7 +113,6 @@ void cluster_queue_forget(struct engine *e, uint32_t id)
 {
     struct cluster_queue *cluster = &queue_at(e, id)->cluster;
 
-    promise_end_of_queue(e, id);
     cluster_queue_free_checks(e, cluster->checks, cluster->check_count);
     cluster->checks = NULL;
     cluster->check_count = 0;
@@ -124,7 +122,7 @@ void cluster_queue_forget(struct engine *e, uint32_t id)
 int check_see(struct engine *e, struct text name, bool active)
 {
     struct check_record record = {.active = active};
-    uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
+    uint32_t id = check_find(e, intern_find(&e->names, name));
 
     if (id == 0 && slab_count(&e->queues.checks) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
@@ -145,7 +143,7 @@ int check_see(struct engine *e, struct text name, bool active)
 
 void check_lose(struct engine *e, struct text name)
 {
-    uint32_t id = check_find(e, intern_find(&e->names, name.at, name.len));
+    uint32_t id = check_find(e, intern_find(&e->names, name));
 
     if (id != 0) {
         index_drop(&e->queues.checks_by_name,

@@ -27,16 +27,11 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
 static const struct tree_type by_creation = {command_link, compare, NULL};
 
-static bool before(const void *ctx, uint32_t a, uint32_t b)
-{
-    return compare(ctx, a, b) < 0;
-}
-
 void command_init(struct engine *e)
 {
     slab_init(&e->queues.commands.records, &e->mem, sizeof(struct command));
     index_init(&e->queues.commands.by_uid, &e->mem);
-    heap_init(&e->queues.commands.timers, &e->mem, before, e);
+    heap_init(&e->queues.commands.timers, &e->mem, compare, e);
 }
 
 void command_finish(struct engine *e)
@@ -58,16 +53,11 @@ static bool same_uid(const void *ctx, uint32_t id)
     return text_same(q->uid, name_text(q->e, command_at(q->e, id)->uid));
 }
 
-static uint32_t uid_hash(struct text uid)
-{
-    return hash_bytes(uid.at, uid.len, 0);
-}
-
 static uint32_t find(const struct engine *e, struct text uid)
 {
     struct question q = {e, uid};
 
-    return index_find(&e->queues.commands.by_uid, uid_hash(uid), same_uid, &q);
+    return index_find(&e->queues.commands.by_uid, hash_text(uid, 0), same_uid, &q);
 }
 
 static void unlink_queue(struct engine *e, uint32_t id)
@@ -104,11 +94,11 @@ void command_destroy(struct engine *e, uint32_t id)
                               command->parent};
 
     unlink_queue(e, id);
-    if (command->link.size > 0)
+    if (command_waits(command))
         tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->queues.commands.timers, id);
-    index_drop(&e->queues.commands.by_uid, uid_hash(name_text(e, command->uid)), id);
+    index_drop(&e->queues.commands.by_uid, hash_text(name_text(e, command->uid), 0), id);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         intern_unref(&e->names, texts[i]);
     slab_give(&e->queues.commands.records, id);
@@ -142,7 +132,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                           .target_uid = names[5],
                                           .created = facts->created,
                                           .state = STATE_UNSAID};
-    index_put(&e->queues.commands.by_uid, uid_hash(facts->uid), id);
+    index_put(&e->queues.commands.by_uid, hash_text(facts->uid, 0), id);
     tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     *ret_id = id;
     return 0;
@@ -175,16 +165,14 @@ static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_actio
 {
     struct command *command = command_at(e, id);
     const struct queue *at = queue_at(e, queue);
-    struct queue_written before =
-        queue_write_state((enum queue_state)at->state, (enum queue_state)at->own);
+    struct queue_written before = queue_due_state(at);
     enum queue_state now = (enum queue_state)at->state;
     enum queue_state next = queue_state_after(now, action, queue_is_empty(e, queue));
 
     if (next != now || takes_over(at, action))
         queue_set_own(e, queue, next);
     command->state = at->state;
-    command->changed = !queue_written_same(
-        before, queue_write_state((enum queue_state)at->state, (enum queue_state)at->own));
+    command->changed = !queue_written_same(before, queue_due_state(at));
     if (!command->changed)
         command->refusal = COMMAND_CHANGES_NOTHING;
     if (!queue_is_written(at))
@@ -206,7 +194,6 @@ static void carry_out(struct engine *e, uint32_t id)
     if (queue != 0)
         queue_settle_now(e, queue);
     tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
-    command->carried_out = true;
     command->refusal = COMMAND_OBEYED;
     if (action == QUEUE_ACTIONS)
         command->refusal = COMMAND_ACTION_UNKNOWN;
@@ -240,39 +227,32 @@ void command_report(const struct engine *e, uint32_t id, struct command_report *
     const struct command *command = command_at(e, id);
     struct sentence say;
 
-    *ret = (struct command_report){.waits = !command->carried_out,
+    *ret = (struct command_report){.waits = command_waits(command),
                                    .changed = command->changed,
                                    .refusal = (enum command_refusal)command->refusal};
     if (command->state != STATE_UNSAID)
         ret->state = queue_state_name((enum queue_state)command->state);
-    if (command->carried_out && command->refusal != COMMAND_OBEYED) {
+    if (!command_waits(command) && command->refusal != COMMAND_OBEYED) {
         sentence_init(&say, ret->reason, sizeof(ret->reason));
         command_say_refusal(e, command, &say);
     }
 }
 
-/* As if it had not been carried out. */
-static void wait_again(struct engine *e, uint32_t id)
-{
-    struct command *command = command_at(e, id);
-
-    intern_unref(&e->names, command->parent);
-    command->parent = 0;
-    command->carried_out = command->changed = false;
-    command->state = STATE_UNSAID;
-    tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
-}
-
-/* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried out
- * as one that was not seen before. */
-static void revive(struct engine *e, uint32_t id)
+/* What was asked of the host is forgotten; and unless it was deleted it waits, as if it had not
+ * been carried out. */
+static void begin_anew(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
 
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     unlink_queue(e, id);
-    command->deleted_at = 0;
-    wait_again(e, id);
+    if (!command_waits(command) && command->deleted_at == 0) {
+        intern_unref(&e->names, command->parent);
+        command->parent = 0;
+        command->changed = false;
+        command->state = STATE_UNSAID;
+        tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
+    }
     command_set_timer(e, id);
 }
 
@@ -283,8 +263,12 @@ int command_see(struct engine *e, const struct command_facts *facts, uint32_t *r
 
     if (error < 0)
         return error;
-    if (command_is_over(e, command_at(e, id)))
-        revive(e, id);
+    /* It was deleted, and has just been forgotten; yet it is shown: so it is there, and is carried
+     * out as one that was not seen before. */
+    if (command_is_over(e, command_at(e, id))) {
+        command_at(e, id)->deleted_at = 0;
+        begin_anew(e, id);
+    }
     *ret_command = id;
     return 0;
 }
@@ -297,19 +281,6 @@ void command_lose(struct engine *e, struct text uid)
         command_destroy(e, id);
 }
 
-void command_queue_written(struct engine *e, uint32_t queue)
-{
-    uint32_t next;
-
-    for (uint32_t id = queue_at(e, queue)->first_command; id != 0; id = next) {
-        next = command_at(e, id)->next;
-        if (!queue_is_written(queue_at(e, queue)))
-            return;
-        unlink_queue(e, id);
-        outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);
-    }
-}
-
 void command_queue_gone(struct engine *e, uint32_t queue)
 {
     while (queue_at(e, queue)->first_command != 0) {
@@ -320,30 +291,21 @@ void command_queue_gone(struct engine *e, uint32_t queue)
     }
 }
 
+void command_queue_written(struct engine *e, uint32_t queue)
+{
+    if (queue_is_written(queue_at(e, queue)))
+        command_queue_gone(e, queue);
+}
+
 void command_stand_by(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++) {
-        struct command *command;
-
-        if (!slab_live(&e->queues.commands.records, id))
-            continue;
-        command = command_at(e, id);
-        outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
-        unlink_queue(e, id);
-        if (command->carried_out && command->deleted_at == 0)
-            wait_again(e, id);
-        command_set_timer(e, id);
-    }
+    for (uint32_t id = 0; slab_step(&e->queues.commands.records, &id);)
+        begin_anew(e, id);
 }
 
 const char *command_check(const struct engine *e)
 {
-    if (!tree_check(&by_creation, e, e->queues.commands.waiting))
-        return "commands wait in the order of their creation";
-    for (uint32_t id = 1; id < slab_end(&e->queues.commands.records); id++) {
-        if (slab_live(&e->queues.commands.records, id) &&
-            (command_at(e, id)->link.size > 0) == command_at(e, id)->carried_out)
-            return "a command waits until it is carried out";
-    }
-    return NULL;
+    return tree_check(&by_creation, e, e->queues.commands.waiting)
+               ? NULL
+               : "commands wait in the order of their creation";
 }

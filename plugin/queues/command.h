@@ -36,11 +36,17 @@ struct command {
     uint32_t next, prev; /* of the same queue */
     uint8_t state;       /* of the queue when it was carried out; STATE_UNSAID: there is none */
     uint8_t refusal;     /* enum command_refusal */
-    bool carried_out, changed, told;
+    bool changed, told;
     uint32_t parent; /* name of the parent that stands in the way */
     uint8_t parent_state;
     struct outbox_entry effects;
 };
+
+/* Whether it is still to be carried out. */
+static inline bool command_waits(const struct command *command)
+{
+    return command->link.size > 0;
+}
 
 struct commands {
     struct slab records;

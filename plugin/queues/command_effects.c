@@ -7,31 +7,24 @@
 
 void command_say_no_action(struct sentence *say, struct text action)
 {
-    sentence_str(say, "action ");
-    sentence_text(say, action);
-    sentence_str(say, " is not known: use OpenQueue, CloseQueue, SuspendQueue or ResumeQueue");
+    sentence_named(say, "action ", action,
+                   " is not known: use OpenQueue, CloseQueue, SuspendQueue or ResumeQueue");
 }
 
 void command_say_no_queue(struct sentence *say, struct text queue, bool built_in)
 {
-    sentence_str(say, "queue ");
-    sentence_text(say, queue);
-    sentence_str(say, built_in
-                          ? " has no object that its state could be written to: create it, and "
-                            "send the command again"
-                          : " does not exist: create it, and send the command again");
+    sentence_named(say, "queue ", queue,
+                   built_in ? " has no object that its state could be written to: create it, and "
+                              "send the command again"
+                            : " does not exist: create it, and send the command again");
 }
 
 static void say_unchanged(const struct engine *e, const struct command *command,
                           struct sentence *say)
 {
-    sentence_str(say, "queue ");
-    sentence_text(say, name_text(e, command->target));
-    sentence_str(say, " is ");
+    sentence_named(say, "queue ", name_text(e, command->target), " is ");
     if (command->refusal == COMMAND_PARENT_NOT_OPEN) {
-        sentence_str(say, "below queue ");
-        sentence_text(say, name_text(e, command->parent));
-        sentence_str(say, ", which is ");
+        sentence_named(say, "below queue ", name_text(e, command->parent), ", which is ");
         sentence_str(say, queue_state_name((enum queue_state)command->parent_state));
         sentence_str(say, command->parent_state == QUEUE_SUSPENDED ? ": resume that first"
                                                                    : ": open that first");
@@ -54,11 +47,10 @@ void command_say_refusal(const struct engine *e, const struct command *command,
         command_say_no_action(say, name_text(e, command->action_text));
         break;
     case COMMAND_QUEUE_ANOTHER:
-        sentence_str(say, "queue ");
-        sentence_text(say, name_text(e, command->target));
-        sentence_str(say, " is another one than that of uid ");
-        sentence_text(say, name_text(e, command->target_uid));
-        sentence_str(say, ", for which it was meant: send the command again");
+        sentence_named(say, "queue ", name_text(e, command->target),
+                       " is another one than that of uid ");
+        sentence_named(say, "", name_text(e, command->target_uid),
+                       ", for which it was meant: send the command again");
         break;
     default:
         command_say_no_queue(say, name_text(e, command->target),
@@ -84,10 +76,7 @@ void command_set_timer(struct engine *e, uint32_t id)
 
     if (command->deleted_at != 0)
         at = forgotten_at(command);
-    if (at == 0)
-        heap_clear(&e->queues.commands.timers, id);
-    else
-        heap_set(&e->queues.commands.timers, id, at);
+    heap_set(&e->queues.commands.timers, id, at);
 }
 
 void command_expire(struct engine *e, uint32_t id)
@@ -105,7 +94,7 @@ static uint8_t wanted(const void *owner, uint32_t id)
     const struct engine *e = owner;
     const struct command *command = command_at(e, id);
 
-    if (!command->carried_out || command->deleted_at != 0)
+    if (command_waits(command) || command->deleted_at != 0)
         return 0;
     if (!command->told)
         return 1u << COMMAND_EVENT;

@@ -22,13 +22,12 @@ const char *limit_check(const struct engine *e)
 {
     uint32_t counts[LIMITED_KINDS] = {0};
 
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++)
-        counts[LIMITED_QUEUES] += slab_live(&e->queues.records, id) && queue_at(e, id)->known;
-    for (uint32_t id = 1; id < slab_end(&e->workloads.local_queues); id++)
-        counts[LIMITED_LOCAL_QUEUES] +=
-            slab_live(&e->workloads.local_queues, id) && local_queue_at(e, id)->known;
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
-        counts[LIMITED_GROUPS] += slab_live(&e->pods.groups, id) && group_at(e, id)->known;
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+        counts[LIMITED_QUEUES] += queue_at(e, id)->known;
+    for (uint32_t id = 0; slab_step(&e->workloads.local_queues, &id);)
+        counts[LIMITED_LOCAL_QUEUES] += local_queue_at(e, id)->known;
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
+        counts[LIMITED_GROUPS] += group_at(e, id)->known;
     for (int kind = 0; kind < LIMITED_KINDS; kind++) {
         if (counts[kind] != e->queues.counted[kind])
             return "what counts against a limit is what is shown";

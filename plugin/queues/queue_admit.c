@@ -5,20 +5,6 @@
 #include "plugin/state.h"
 #include "queue_amounts.h"
 
-/* Recursion is as deep as the tree. */
-static uint32_t levels_below(const struct engine *e, uint32_t id)
-{
-    uint32_t most = 0;
-
-    for (uint32_t child = id == 0 ? 0 : queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        uint32_t levels = levels_below(e, child) + 1;
-
-        most = levels > most ? levels : most;
-    }
-    return most;
-}
-
 static uint32_t count_claims(const struct engine *e, uint32_t id)
 {
     uint32_t claims = 0;
@@ -44,9 +30,7 @@ static bool strands_pods(const struct engine *e, struct sentence *say, uint32_t 
 
     if (stays || claims == 0 || queue_at(e, parent)->first_child != 0)
         return false;
-    sentence_str(say, "spec.parent is ");
-    sentence_text(say, name);
-    sentence_str(say, ", which has ");
+    sentence_named(say, "spec.parent is ", name, ", which has ");
     say_pods(say, claims);
     sentence_str(say, " in it: pods go into queues that have none below them");
     return true;
@@ -55,25 +39,20 @@ static bool strands_pods(const struct engine *e, struct sentence *say, uint32_t 
 static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id, uint32_t parent,
                       struct text name)
 {
-    uint32_t depth;
+    uint32_t depth; /* root is no level */
 
     if (parent == 0 || !queue_at(e, parent)->known) {
-        sentence_str(say, "spec.parent is ");
-        sentence_text(say, name);
-        sentence_str(say, ", which does not exist: create it first");
+        sentence_named(say, "spec.parent is ", name, ", which does not exist: create it first");
         return true;
     }
     if (id != 0 && queue_is_below(e, parent, id)) {
-        sentence_str(say, "spec.parent is ");
-        sentence_text(say, name);
-        sentence_str(say, ", which is this queue or below it: parents must not go round");
+        sentence_named(say, "spec.parent is ", name,
+                       ", which is this queue or below it: parents must not go round");
         return true;
     }
-    depth = queue_depth(e, parent) + levels_below(e, id); /* root is no level */
+    depth = queue_depth(e, parent) + (id == 0 ? 0 : queue_at(e, id)->height.levels);
     if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
-        sentence_str(say, "spec.parent is ");
-        sentence_text(say, name);
-        sentence_str(say, ", which makes ");
+        sentence_named(say, "spec.parent is ", name, ", which makes ");
         sentence_number(say, depth);
         sentence_str(say, " levels of queues, more than ");
         sentence_number(say, QUEUE_MAX_DEPTH_VOLCANO);
@@ -109,16 +88,15 @@ bool queue_admit_deletion(const struct engine *e, struct text name,
     sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (id == 0)
         return true;
-    sentence_str(&say, "queue ");
-    sentence_text(&say, name);
+    sentence_named(&say, "queue ", name, "");
     if (id == e->queues.volcano_root || id == e->queues.default_queue) {
         sentence_str(&say, " is built in: it cannot be deleted");
         return false;
     }
     if (queue_at(e, id)->first_child != 0) {
-        sentence_str(&say, " has queues below it, as ");
-        sentence_text(&say, name_text(e, queue_at(e, queue_at(e, id)->first_child)->name));
-        sentence_str(&say, ": delete those first");
+        sentence_named(&say, " has queues below it, as ",
+                       name_text(e, queue_at(e, queue_at(e, id)->first_child)->name),
+                       ": delete those first");
         return false;
     }
     if (count_claims(e, id) == 0)

@@ -13,58 +13,74 @@ static const struct named_amount *find(const struct named_amounts *amounts, stru
     return NULL;
 }
 
+/* The amounts that a queue's object names, the widest first: each is within those before it. */
+enum field { CAPABILITY, DESERVED, GUARANTEE };
+
+static const char *const field_names[] = {
+    [CAPABILITY] = "spec.capability.",
+    [DESERVED] = "spec.deserved.",
+    [GUARANTEE] = "spec.guarantee.resource.",
+};
+
+static const struct named_amounts *amounts_of(const struct queue_facts *queue, enum field field)
+{
+    return field == CAPABILITY ? &queue->capability
+           : field == DESERVED ? &queue->deserved
+                               : &queue->guarantee;
+}
+
+static const char of_itself[] = "", of_children[] = "the sum of the children's ";
+static const struct text own = {"", 0};
+
 /* "spec.deserved.cpu is 4, which is more than spec.capability.cpu of queue p, 2" */
-static bool more_than(struct sentence *say, const char *field, struct text resource, wide amount,
-                      const char *other, struct text queue, wide bound)
+static bool more_than(struct sentence *say, const char *whose, enum field field,
+                      struct text resource, wide amount, enum field other, struct text queue,
+                      wide bound)
 {
     if (amount <= bound)
         return false;
-    sentence_str(say, field);
-    sentence_text(say, resource);
-    sentence_str(say, " is ");
+    sentence_str(say, whose);
+    sentence_named(say, field_names[field], resource, " is ");
     sentence_amount(say, resource, amount);
     sentence_str(say, ", which is more than ");
-    sentence_str(say, other);
-    sentence_text(say, resource);
-    if (queue.len > 0) {
-        sentence_str(say, " of queue ");
-        sentence_text(say, queue);
-    }
+    sentence_named(say, field_names[other], resource, "");
+    if (queue.len > 0)
+        sentence_named(say, " of queue ", queue, "");
     sentence_str(say, ", ");
     sentence_amount(say, resource, bound);
     return true;
 }
 
-static bool is_unset(const struct named_amount *item)
+bool queue_amount_is_unset(const struct named_amount *item)
 {
     return item->amount == 0 &&
            (text_is(item->resource, "cpu") || text_is(item->resource, "memory"));
 }
 
+/* Whether this amount of a queue bounds its others. */
+static bool bounds(enum field field, const struct named_amount *item)
+{
+    return item != NULL && (field != CAPABILITY || !queue_amount_is_unset(item));
+}
+
+static bool beyond_own(struct sentence *say, const struct queue_facts *queue, enum field field,
+                       const struct named_amount *item, enum field other)
+{
+    const struct named_amount *bound = find(amounts_of(queue, other), item->resource);
+
+    return bounds(other, bound) && more_than(say, of_itself, field, item->resource, item->amount,
+                                             other, own, bound->amount);
+}
+
 bool queue_amounts_contradict_each_other(struct sentence *say, const struct queue_facts *queue)
 {
-    static const struct text own = {"", 0};
-
     for (uint32_t i = 0; i < queue->guarantee.count; i++) {
-        const struct named_amount *kept = &queue->guarantee.item[i];
-        const struct named_amount *share = find(&queue->deserved, kept->resource);
-        const struct named_amount *most = find(&queue->capability, kept->resource);
-
-        if (share != NULL && more_than(say, "spec.guarantee.resource.", kept->resource,
-                                       kept->amount, "spec.deserved.", own, share->amount))
-            return true;
-        if (most != NULL && !is_unset(most) &&
-            more_than(say, "spec.guarantee.resource.", kept->resource, kept->amount,
-                      "spec.capability.", own, most->amount))
+        if (beyond_own(say, queue, GUARANTEE, &queue->guarantee.item[i], DESERVED) ||
+            beyond_own(say, queue, GUARANTEE, &queue->guarantee.item[i], CAPABILITY))
             return true;
     }
     for (uint32_t i = 0; i < queue->deserved.count; i++) {
-        const struct named_amount *share = &queue->deserved.item[i];
-        const struct named_amount *most = find(&queue->capability, share->resource);
-
-        if (most != NULL && !is_unset(most) &&
-            more_than(say, "spec.deserved.", share->resource, share->amount, "spec.capability.",
-                      own, most->amount))
+        if (beyond_own(say, queue, DESERVED, &queue->deserved.item[i], CAPABILITY))
             return true;
     }
     return false;
@@ -81,15 +97,6 @@ static const struct cell *own_cell(const struct engine *e, uint32_t queue, struc
     return NULL;
 }
 
-/* What the queue's own capability will be; false: none, what is set above it holds. */
-static bool ceiling_of(const struct queue_facts *queue, struct text resource, wide *ret_bound)
-{
-    const struct named_amount *most = find(&queue->capability, resource);
-
-    *ret_bound = most == NULL ? 0 : most->amount;
-    return most != NULL && !is_unset(most);
-}
-
 /* The nearest queue from here up that sets a capability for the resource; 0: none does. */
 static uint32_t ceiling_above(const struct engine *e, uint32_t from, struct text resource)
 {
@@ -102,62 +109,56 @@ static uint32_t ceiling_above(const struct engine *e, uint32_t from, struct text
     return 0;
 }
 
-static bool beyond_above(const struct engine *e, struct sentence *say, uint32_t from,
-                         const char *field, const struct named_amount *item)
-{
-    uint32_t above = ceiling_above(e, from, item->resource);
-
-    return above != 0 && more_than(say, field, item->resource, item->amount, "spec.capability.",
-                                   name_text(e, queue_at(e, above)->name),
-                                   own_cell(e, above, item->resource)->own_ceiling);
-}
-
 static bool any_beyond(const struct engine *e, struct sentence *say, uint32_t from,
-                       const char *field, const struct named_amounts *amounts)
+                       const struct queue_facts *queue, enum field field)
 {
+    const struct named_amounts *amounts = amounts_of(queue, field);
+
     for (uint32_t i = 0; i < amounts->count; i++) {
-        if (beyond_above(e, say, from, field, &amounts->item[i]))
+        const struct named_amount *item = &amounts->item[i];
+        uint32_t above = ceiling_above(e, from, item->resource);
+
+        if (above != 0 && more_than(say, of_itself, field, item->resource, item->amount, CAPABILITY,
+                                    name_text(e, queue_at(e, above)->name),
+                                    own_cell(e, above, item->resource)->own_ceiling))
             return true;
     }
     return false;
 }
 
-enum which { SHARES, GUARANTEES };
-
-static wide own_amount(const struct cell *cell, enum which which)
+/* [DESERVED or GUARANTEE] */
+static wide own_amount(const struct cell *cell, enum field field)
 {
     if (cell == NULL)
         return 0;
-    return which == SHARES ? cell->own_share : cell->has_kept ? cell->own_kept : 0;
+    return field == DESERVED ? cell->own_share : cell->has_kept ? cell->own_kept : 0;
 }
 
-/* What the children of a queue have together, with `more` in place of what `but` has. */
+/* What the children of a queue have together, but for one of them. */
 static wide sum_below(const struct engine *e, uint32_t id, uint32_t but, struct text resource,
-                      enum which which)
+                      enum field field)
 {
     wide sum = 0;
 
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)
-        sum += child == but ? 0 : own_amount(own_cell(e, child, resource), which);
+        sum += child == but ? 0 : own_amount(own_cell(e, child, resource), field);
     return sum;
 }
 
 /* root sets nothing of its own; who sets no amount is bound by none. */
 static bool sums_beyond(const struct engine *e, struct sentence *say, uint32_t parent, uint32_t id,
-                        const struct named_amounts *amounts, enum which which)
+                        const struct queue_facts *queue, enum field field)
 {
-    const char *field = which == SHARES ? "the sum of the children's spec.deserved."
-                                        : "the sum of the children's spec.guarantee.resource.";
-    const char *other = which == SHARES ? "spec.deserved." : "spec.guarantee.resource.";
+    const struct named_amounts *amounts = amounts_of(queue, field);
 
     for (uint32_t i = 0; i < amounts->count && parent != e->queues.volcano_root; i++) {
         struct text resource = amounts->item[i].resource;
-        wide bound = own_amount(own_cell(e, parent, resource), which);
+        wide bound = own_amount(own_cell(e, parent, resource), field);
 
-        if (own_cell(e, parent, resource) != NULL && bound > 0 &&
-            more_than(say, field, resource,
-                      sum_below(e, parent, id, resource, which) + amounts->item[i].amount, other,
+        if (bound > 0 &&
+            more_than(say, of_children, field, resource,
+                      sum_below(e, parent, id, resource, field) + amounts->item[i].amount, field,
                       name_text(e, queue_at(e, parent)->name), bound))
             return true;
     }
@@ -166,17 +167,15 @@ static bool sums_beyond(const struct engine *e, struct sentence *say, uint32_t p
 
 /* An edit must leave room for the children that are there. */
 static bool below_children(const struct engine *e, struct sentence *say, uint32_t id,
-                           const struct named_amounts *amounts, enum which which)
+                           const struct queue_facts *queue, enum field field)
 {
-    const char *field = which == SHARES ? "the sum of the children's spec.deserved."
-                                        : "the sum of the children's spec.guarantee.resource.";
+    const struct named_amounts *amounts = amounts_of(queue, field);
 
     for (uint32_t i = 0; i < amounts->count && id != 0; i++) {
         struct text resource = amounts->item[i].resource;
 
-        if (more_than(say, field, resource, sum_below(e, id, 0, resource, which),
-                      which == SHARES ? "spec.deserved." : "spec.guarantee.resource.",
-                      (struct text){"", 0}, amounts->item[i].amount))
+        if (more_than(say, of_children, field, resource, sum_below(e, id, 0, resource, field),
+                      field, own, amounts->item[i].amount))
             return true;
     }
     return false;
@@ -189,14 +188,12 @@ struct most {
 };
 
 static bool child_beyond(const struct engine *e, struct sentence *say, uint32_t id,
-                         const char *field, wide amount, const struct most *bound)
+                         enum field field, wide amount, const struct most *bound)
 {
     if (amount <= bound->amount)
         return false;
-    sentence_str(say, "queue ");
-    sentence_text(say, name_text(e, queue_at(e, id)->name));
-    sentence_str(say, " is below it, whose ");
-    return more_than(say, field, bound->resource, amount, "spec.capability.", bound->queue,
+    sentence_named(say, "queue ", name_text(e, queue_at(e, id)->name), " is below it, whose ");
+    return more_than(say, of_itself, field, bound->resource, amount, CAPABILITY, bound->queue,
                      bound->amount);
 }
 
@@ -211,10 +208,9 @@ static bool any_child_beyond(const struct engine *e, struct sentence *say, uint3
         bool sets = cell != NULL && cell->has_ceiling;
 
         if (cell != NULL &&
-            ((sets && child_beyond(e, say, child, "spec.capability.", cell->own_ceiling, bound)) ||
-             child_beyond(e, say, child, "spec.deserved.", cell->own_share, bound) ||
-             child_beyond(e, say, child, "spec.guarantee.resource.", own_amount(cell, GUARANTEES),
-                          bound)))
+            ((sets && child_beyond(e, say, child, CAPABILITY, cell->own_ceiling, bound)) ||
+             child_beyond(e, say, child, DESERVED, cell->own_share, bound) ||
+             child_beyond(e, say, child, GUARANTEE, own_amount(cell, GUARANTEE), bound)))
             return true;
         if (!sets && any_child_beyond(e, say, child, bound))
             return true;
@@ -226,11 +222,15 @@ static bool any_child_beyond(const struct engine *e, struct sentence *say, uint3
 static bool find_bound(const struct engine *e, const struct queue_facts *facts, uint32_t id,
                        uint32_t parent, struct most *bound)
 {
+    const struct named_amount *most =
+        facts == NULL ? NULL : find(&facts->capability, bound->resource);
     uint32_t above;
 
-    bound->queue = (struct text){"", 0};
-    if (facts != NULL && ceiling_of(facts, bound->resource, &bound->amount))
+    if (bounds(CAPABILITY, most)) {
+        bound->queue = own;
+        bound->amount = most->amount;
         return true;
+    }
     above = ceiling_above(e, facts == NULL ? id : parent, bound->resource);
     if (above == 0)
         return false;
@@ -265,13 +265,13 @@ static bool below_it_beyond(const struct engine *e, struct sentence *say,
 bool queue_amounts_contradict_tree(const struct engine *e, struct sentence *say,
                                    const struct queue_facts *queue, uint32_t id, uint32_t parent)
 {
-    return any_beyond(e, say, parent, "spec.capability.", &queue->capability) ||
-           any_beyond(e, say, parent, "spec.deserved.", &queue->deserved) ||
-           any_beyond(e, say, parent, "spec.guarantee.resource.", &queue->guarantee) ||
-           sums_beyond(e, say, parent, id, &queue->guarantee, GUARANTEES) ||
-           sums_beyond(e, say, parent, id, &queue->deserved, SHARES) ||
-           below_children(e, say, id, &queue->guarantee, GUARANTEES) ||
-           below_children(e, say, id, &queue->deserved, SHARES) ||
+    return any_beyond(e, say, parent, queue, CAPABILITY) ||
+           any_beyond(e, say, parent, queue, DESERVED) ||
+           any_beyond(e, say, parent, queue, GUARANTEE) ||
+           sums_beyond(e, say, parent, id, queue, GUARANTEE) ||
+           sums_beyond(e, say, parent, id, queue, DESERVED) ||
+           below_children(e, say, id, queue, GUARANTEE) ||
+           below_children(e, say, id, queue, DESERVED) ||
            below_it_beyond(e, say, queue, id, parent);
 }
 
@@ -281,8 +281,7 @@ bool queue_amounts_lack_deserved(struct sentence *say, const struct queue_facts 
         const struct named_amount *kept = &queue->guarantee.item[i];
 
         if (find(&queue->deserved, kept->resource) == NULL && kept->amount > 0) {
-            more_than(say, "spec.guarantee.resource.", kept->resource, kept->amount,
-                      "spec.deserved.", (struct text){"", 0}, 0);
+            more_than(say, of_itself, GUARANTEE, kept->resource, kept->amount, DESERVED, own, 0);
             sentence_str(say, ": it is not set");
             return true;
         }

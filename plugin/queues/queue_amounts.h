@@ -24,6 +24,9 @@
 struct engine;
 struct sentence;
 
+/* A capability where 0 stands for no limit, as Volcano has it. */
+bool queue_amount_is_unset(const struct named_amount *capability);
+
 bool queue_amounts_contradict_each_other(struct sentence *say, const struct queue_facts *queue);
 
 /* id: the queue, 0 if it is new; parent: below which it is to be. */

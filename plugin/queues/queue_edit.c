@@ -7,6 +7,7 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/quota_edit.h"
 #include "plugin/state.h"
+#include "queue_amounts.h"
 #include "queue_life.h"
 #include "queue_place.h"
 #include "queue_spec.h"
@@ -27,17 +28,6 @@ struct edit {
     uint32_t check_count;
 };
 
-void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < groups[i].resource_count; k++)
-            intern_unref(&e->names, groups[i].resources[k]);
-        for (uint32_t k = 0; k < groups[i].flavor_count; k++)
-            flavor_unref(e, groups[i].flavors[k]);
-    }
-    mem_free(&e->mem, groups, count * sizeof(*groups));
-}
-
 static void free_amounts(struct engine *e, struct edit *edit)
 {
     for (uint32_t i = 0; i < edit->amount_count; i++) {
@@ -54,7 +44,7 @@ static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint1
 {
     uint32_t id;
 
-    if (intern_get(&e->names, resource.at, resource.len, &id) < 0)
+    if (name_get(e, resource, &id) < 0)
         return NULL;
     for (uint32_t i = edit->amount_count; i-- > 0 && edit->amounts[i].flavor == flavor;) {
         if (edit->amounts[i].resource == id) {
@@ -70,44 +60,33 @@ static struct quota_amount *amount_of(struct engine *e, struct edit *edit, uint1
     return amount;
 }
 
-/* Where 0 stands for no limit, as Volcano has it. */
-static bool means_unset(struct text resource, int64_t amount)
-{
-    return amount == 0 && (text_is(resource, "cpu") || text_is(resource, "memory"));
-}
-
 static int read_volcano(struct engine *e, const struct queue_facts *facts, struct edit *edit)
 {
+    const struct named_amounts *const named[] = {&facts->capability, &facts->deserved,
+                                                 &facts->guarantee};
+
     edit->amount_cap = facts->capability.count + facts->deserved.count + facts->guarantee.count;
     edit->amounts = mem_alloc(&e->mem, edit->amount_cap * sizeof(*edit->amounts));
     if (edit->amount_cap > 0 && edit->amounts == NULL)
         return ENGINE_NO_MEMORY;
 
-    for (uint32_t i = 0; i < facts->capability.count; i++) {
-        const struct named_amount *item = &facts->capability.item[i];
-        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
+    for (int k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < named[k]->count; i++) {
+            const struct named_amount *item = &named[k]->item[i];
+            struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
 
-        if (amount == NULL)
-            return ENGINE_NO_MEMORY;
-        amount->has_ceiling = !means_unset(item->resource, item->amount);
-        amount->ceiling = item->amount;
-    }
-    for (uint32_t i = 0; i < facts->deserved.count; i++) {
-        const struct named_amount *item = &facts->deserved.item[i];
-        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
-
-        if (amount == NULL)
-            return ENGINE_NO_MEMORY;
-        amount->share = item->amount;
-    }
-    for (uint32_t i = 0; i < facts->guarantee.count; i++) {
-        const struct named_amount *item = &facts->guarantee.item[i];
-        struct quota_amount *amount = amount_of(e, edit, 0, item->resource);
-
-        if (amount == NULL)
-            return ENGINE_NO_MEMORY;
-        amount->has_kept = true;
-        amount->kept = item->amount;
+            if (amount == NULL)
+                return ENGINE_NO_MEMORY;
+            if (named[k] == &facts->capability) {
+                amount->has_ceiling = !queue_amount_is_unset(item);
+                amount->ceiling = item->amount;
+            } else if (named[k] == &facts->deserved) {
+                amount->share = item->amount;
+            } else {
+                amount->has_kept = true;
+                amount->kept = item->amount;
+            }
+        }
     }
     return 0;
 }
@@ -139,9 +118,7 @@ static int read_group(struct engine *e, const struct resource_group *from, struc
                       struct queue_group *group)
 {
     for (uint32_t i = 0; i < from->resource_count; i++) {
-        struct text name = from->resources[i];
-
-        if (intern_get(&e->names, name.at, name.len, &group->resources[i]) < 0)
+        if (name_get(e, from->resources[i], &group->resources[i]) < 0)
             return ENGINE_NO_MEMORY;
         group->resource_count++;
     }
@@ -252,7 +229,8 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
         queue_moved(e, id, old_parent == queue->parent ? 0 : old_parent);
     if (queue->deleted != was_deleted || e->config.pod_events) /* who can never fit may be others */
         queue_stops_changed(e);
-    queue_drop_parents(e, old_parent, old_wanted);
+    queue_drop_unused(e, old_parent); /* they may have nobody else */
+    queue_drop_unused(e, old_wanted);
     cluster_queue_edited(e, id);
     if (stays)
         return;
@@ -383,7 +361,8 @@ int queue_lose(struct engine *e, enum queue_kind kind, struct text name)
     forget(e, id);
     queue_moved(e, id, parent);
     cluster_queue_edited(e, id);
-    queue_drop_parents(e, parent, wanted); /* which one of them may be itself */
+    queue_drop_unused(e, parent); /* they may have nobody else, and one of them may be itself */
+    queue_drop_unused(e, wanted);
     queue_drop_unused(e, id);
     queue_place_misplaced(e);
     return SEEN_ANEW;

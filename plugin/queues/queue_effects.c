@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_effects.h"
 
-#include "plugin/base/amount.h"
 #include "plugin/state.h"
 #include "queue_words.h"
 #include "status_turn.h"
 
 enum { STATUS_SECONDS = 1 };
 
-static struct queue_written due_state(const struct queue *queue)
+struct queue_written queue_due_state(const struct queue *queue)
 {
     return queue_write_state((enum queue_state)queue->state, (enum queue_state)queue->own);
 }
 
 bool queue_is_written(const struct queue *queue)
 {
-    return queue_written_same(due_state(queue), queue->wrote);
+    return queue_written_same(queue_due_state(queue), queue->wrote);
 }
 
 static bool differs(const struct engine *e, uint32_t id)
@@ -75,7 +74,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     ret->uid = name_text(e, queue->uid);
     ret->space = text_of("");
     ret->name = name_text(e, queue->name);
-    ret->state = due_state(queue);
+    ret->state = queue_due_state(queue);
     ret->reason = queue_stops(e, id);
     memcpy(ret->groups, queue->counts, sizeof(ret->groups));
     ret->usage.count = 0;
@@ -92,7 +91,7 @@ static void leased(void *owner, uint32_t id, uint32_t slot)
 
     (void)slot;
     queue->status.leased = queue_words_of(e, id);
-    queue->status.leased_state = due_state(queue);
+    queue->status.leased_state = queue_due_state(queue);
     queue->status.has_turn = true; /* counts go out with a state, and again if that failed */
     queue->status.not_before = e->now + STATUS_SECONDS * SECOND;
 }

@@ -20,7 +20,8 @@ struct queue;
 
 extern const struct outbox_type queue_effects;
 
-/* The object says the state that the queue has, or was told to. */
+/* What the object should say of the queue's state; and whether it does, or was told to. */
+struct queue_written queue_due_state(const struct queue *queue);
 bool queue_is_written(const struct queue *queue);
 
 void queue_expire(struct engine *e, uint32_t queue);

@@ -215,9 +215,8 @@ const char *queue_life_check(const struct engine *e, uint32_t id)
             counts[state] += queue_at(e, child)->counts[state];
         podgroups += queue_at(e, child)->podgroups;
     }
-    for (uint32_t group = 1; group < slab_end(&e->pods.groups); group++)
-        podgroups += slab_live(&e->pods.groups, group) && group_at(e, group)->counts &&
-                     group_at(e, group)->home == id;
+    for (uint32_t group = 0; slab_step(&e->pods.groups, &group);)
+        podgroups += group_at(e, group)->counts && group_at(e, group)->home == id;
     if (podgroups != queue->podgroups)
         return "a queue counts the groups that are left in its subtree";
     if (memcmp(counts, queue->counts, sizeof(counts)) != 0)

@@ -94,19 +94,8 @@ void queue_want(struct engine *e, uint32_t id, uint32_t wanted)
         queue_at(e, before)->wanted_by--;
 }
 
-void queue_drop_parents(struct engine *e, uint32_t parent, uint32_t wanted)
-{
-    queue_drop_unused(e, parent);
-    if (wanted != parent)
-        queue_drop_unused(e, wanted);
-}
-
 void queue_set_misplaced(struct engine *e, uint32_t id, bool misplaced)
 {
-    struct queue *queue = queue_at(e, id);
-
-    e->queues.misplaced += misplaced - queue->misplaced;
-    queue->misplaced = misplaced;
     if (misplaced)
         queue_todo(e, TODO_PLACE, id);
     else
@@ -124,7 +113,7 @@ void queue_place(struct engine *e, uint32_t id)
 
 bool queue_stays(const struct engine *e, uint32_t id, uint32_t parent)
 {
-    return queue_at(e, id)->parent == parent && !queue_at(e, id)->misplaced;
+    return queue_at(e, id)->parent == parent && !queue_is_misplaced(queue_at(e, id));
 }
 
 void queue_edited(struct engine *e, uint32_t id)
@@ -156,7 +145,7 @@ void queue_misplace_cycle(struct engine *e, uint32_t id)
     uint32_t at = queue_at(e, id)->wanted;
 
     for (; in_cycle(e, id) && at != id; at = queue_at(e, at)->wanted) {
-        if (!queue_at(e, at)->misplaced)
+        if (!queue_is_misplaced(queue_at(e, at)))
             move(e, at);
     }
 }

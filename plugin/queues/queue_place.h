@@ -40,7 +40,4 @@ void queue_misplace_cycle(struct engine *e, uint32_t queue);
 /* Queues that an earlier edit could not put where they belong, now that something moved. */
 void queue_place_misplaced(struct engine *e);
 
-/* The parent that a queue had, and the one that it wanted, may have nobody else. */
-void queue_drop_parents(struct engine *e, uint32_t parent, uint32_t wanted);
-
 #endif

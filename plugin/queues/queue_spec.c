@@ -2,33 +2,26 @@
 #include "queue_spec.h"
 
 #include "plugin/base/facts.h"
-#include "plugin/base/index.h"
-
-static uint64_t hash_text(uint64_t hash, struct text text)
-{
-    return hash_bytes64(text.at, text.len, hash_bytes64(&text.len, sizeof(text.len), hash));
-}
+#include "plugin/base/mix.h"
 
 static uint64_t hash_flavor(uint64_t hash, const struct group_flavor *flavor)
 {
-    hash = hash_text(hash, flavor->name);
+    hash = mix_text(hash, flavor->name);
     for (uint32_t i = 0; i < flavor->count; i++) {
         const struct flavor_quota *quota = &flavor->quotas[i];
         const int64_t numbers[5] = {quota->nominal, quota->has_borrowing, quota->borrowing,
                                     quota->has_lending, quota->lending};
 
-        hash = hash_bytes64(numbers, sizeof(numbers), hash_text(hash, quota->resource));
+        hash = hash_bytes64(numbers, sizeof(numbers), mix_text(hash, quota->resource));
     }
     return hash;
 }
 
 static uint64_t hash_group(uint64_t hash, const struct resource_group *group)
 {
-    const uint32_t counts[2] = {group->resource_count, group->flavor_count};
-
-    hash = hash_bytes64(counts, sizeof(counts), hash);
+    hash = mix(mix(hash, group->resource_count), group->flavor_count);
     for (uint32_t i = 0; i < group->resource_count; i++)
-        hash = hash_text(hash, group->resources[i]);
+        hash = mix_text(hash, group->resources[i]);
     for (uint32_t i = 0; i < group->flavor_count; i++)
         hash = hash_flavor(hash, &group->flavors[i]);
     return hash;
@@ -36,20 +29,17 @@ static uint64_t hash_group(uint64_t hash, const struct resource_group *group)
 
 static uint64_t hash_check(uint64_t hash, const struct queue_check_facts *check)
 {
-    hash = hash_bytes64(&check->flavor_count, sizeof(check->flavor_count),
-                        hash_text(hash, check->name));
+    hash = mix(mix_text(hash, check->name), check->flavor_count);
     for (uint32_t i = 0; i < check->flavor_count; i++)
-        hash = hash_text(hash, check->flavors[i]);
+        hash = mix_text(hash, check->flavors[i]);
     return hash;
 }
 
 static uint64_t hash_amounts(uint64_t hash, const struct named_amounts *amounts)
 {
-    hash = hash_bytes64(&amounts->count, sizeof(amounts->count), hash);
-    for (uint32_t i = 0; i < amounts->count; i++) {
-        hash = hash_bytes64(amounts->item[i].resource.at, amounts->item[i].resource.len, hash);
-        hash = hash_bytes64(&amounts->item[i].amount, sizeof(amounts->item[i].amount), hash);
-    }
+    hash = mix(hash, amounts->count);
+    for (uint32_t i = 0; i < amounts->count; i++)
+        hash = mix(mix_text(hash, amounts->item[i].resource), amounts->item[i].amount);
     return hash;
 }
 

@@ -48,7 +48,7 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
 
     if (slab_reserve(&e->queues.records, 1) < 0 || index_reserve(&e->queues.by_name) < 0 ||
         heap_reserve(&e->queues.timers, slab_end(&e->queues.records) + 1) < 0 ||
-        guard_reserve(e) < 0 || intern_get(&e->names, name.at, name.len, &word) < 0)
+        guard_reserve(e) < 0 || name_get(e, name, &word) < 0)
         return ENGINE_NO_MEMORY;
 
     id = slab_take(&e->queues.records);
@@ -114,7 +114,18 @@ void queue_unhang(struct engine *e, uint32_t id)
     note_queue_leaf(e, parent);
 }
 
-void queue_release(struct engine *e, struct queue *queue)
+void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < groups[i].resource_count; k++)
+            intern_unref(&e->names, groups[i].resources[k]);
+        for (uint32_t k = 0; k < groups[i].flavor_count; k++)
+            flavor_unref(e, groups[i].flavors[k]);
+    }
+    mem_free(&e->mem, groups, count * sizeof(*groups));
+}
+
+static void release(struct engine *e, struct queue *queue)
 {
     queue_free_groups(e, queue->groups, queue->group_count);
     for (uint32_t i = 0; i < queue->cell_count; i++) {
@@ -130,10 +141,8 @@ void queue_release(struct engine *e, struct queue *queue)
 
 void queue_release_all(struct engine *e)
 {
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id))
-            queue_release(e, queue_at(e, id));
-    }
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);)
+        release(e, queue_at(e, id));
 }
 
 void queue_drop_unused(struct engine *e, uint32_t id)
@@ -157,7 +166,7 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         heap_clear(&e->queues.timers, id);
         index_drop(&e->queues.by_name, queue_hash(queue->kind, name_text(e, queue->name)), id);
         tree_remove(&queues_by_identity, e, &e->queues.in_order, id);
-        queue_release(e, queue);
+        release(e, queue);
         slab_give(&e->queues.records, id);
         contest_refresh(e, parent);
         id = parent;

@@ -24,7 +24,6 @@ void queue_hang(struct engine *e, uint32_t queue, uint32_t parent);
 void queue_unhang(struct engine *e, uint32_t queue);
 
 void queue_free_groups(struct engine *e, struct queue_group *groups, uint32_t count);
-void queue_release(struct engine *e, struct queue *queue);
 void queue_release_all(struct engine *e);
 
 #endif

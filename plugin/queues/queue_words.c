@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_words.h"
 
-#include "plugin/base/amount.h"
+#include "plugin/base/mix.h"
 #include "plugin/state.h"
-
-static uint64_t hash_wide(uint64_t hash, wide number)
-{
-    return hash_bytes64(&number, sizeof(number), hash);
-}
 
 struct queue_words queue_words_of(const struct engine *e, uint32_t id)
 {
@@ -20,13 +15,12 @@ struct queue_words queue_words_of(const struct engine *e, uint32_t id)
         /* A quota alone changes nothing, and half a count is none. What is beyond all amounts is
          * told as the largest of them. */
         if (!cell->counting && (cell->reserved != 0 || cell->allocated != 0))
-            cells +=
-                hash_wide(hash_wide(hash_wide(11, cell->resource), amount_clamp(cell->reserved)),
-                          amount_clamp(cell->allocated));
+            cells += mix(mix(mix(11, cell->resource), amount_clamp(cell->reserved)),
+                         amount_clamp(cell->allocated));
     }
     return (struct queue_words){
-        .stop = hash_wide(hash_wide(12, queue_stops(e, id)), queue->state) | 1,
-        .counts = hash_wide(counts, (wide)cells),
+        .stop = mix(mix(12, queue_stops(e, id)), queue->state) | 1,
+        .counts = mix(counts, (wide)cells),
     };
 }
 

@@ -6,6 +6,7 @@
 #include "limit.h"
 #include "plugin/base/heap.h"
 #include "plugin/base/index.h"
+#include "plugin/base/list.h"
 #include "plugin/base/slab.h"
 #include "plugin/records/queue.h"
 
@@ -17,11 +18,8 @@ struct queues_room {
     struct index by_name;
     uint32_t in_order; /* tree, by kind and name */
     uint32_t volcano_root, default_queue;
-    uint32_t misplaced; /* how many are not where they want to hang */
     struct heap timers; /* of their effects */
-    struct {
-        uint32_t first, last;
-    } todo[TODO_LISTS];
+    struct list todo[TODO_LISTS];
 
     /* How often something changed: that may let somebody find victims; what stops those that were
      * granted; what is known of flavors, or which ones queues have; and how often one was above its

@@ -15,11 +15,9 @@ int root_configure(struct engine *e)
     if (e->config.root_ceiling != ROOT_AMOUNTS)
         return 0;
     for (; count < amounts->count && error == 0; count++) {
-        struct text name = amounts->item[count].resource;
-
         named[count].has_ceiling = true;
         named[count].ceiling = amounts->item[count].amount;
-        error = intern_get(&e->names, name.at, name.len, &named[count].resource);
+        error = name_get(e, amounts->item[count].resource, &named[count].resource);
     }
     if (error == 0)
         error = quota_reserve(e, e->queues.volcano_root, 0, count);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "status_turn.h"
 
-#include "plugin/base/amount.h"
 #include "plugin/state.h"
 #include "queue_words.h"
 

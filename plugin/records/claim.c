@@ -37,41 +37,44 @@ uint32_t claim_queue(const struct engine *e, uint32_t id)
                                     : line_queue(e, claim_line(e, id));
 }
 
-struct pod_question {
+struct claim_question {
     const struct engine *e;
     struct text name;
     uint32_t space;
+    bool workload;
 };
 
 static bool same_uid(const void *ctx, uint32_t id)
 {
-    const struct pod_question *q = ctx;
+    const struct claim_question *q = ctx;
 
     return text_same(claim_uid(q->e, id), q->name);
 }
 
 static bool same_name(const void *ctx, uint32_t id)
 {
-    const struct pod_question *q = ctx;
+    const struct claim_question *q = ctx;
 
-    return claim_at(q->e, id)->space == q->space && text_same(claim_name(q->e, id), q->name);
+    return claim_at(q->e, id)->space == q->space && claim_is_workload(q->e, id) == q->workload &&
+           text_same(claim_name(q->e, id), q->name);
 }
 
 uint32_t claim_hash(struct text text, uint32_t space)
 {
-    return hash_bytes(text.at, text.len, space);
+    return hash_text(text, space);
 }
 
 uint32_t claim_find(const struct engine *e, struct text uid)
 {
-    struct pod_question q = {e, uid, 0};
+    struct claim_question q = {.e = e, .name = uid};
 
     return index_find(&e->claims.by_uid, claim_hash(uid, 0), same_uid, &q);
 }
 
-uint32_t claim_find_named(const struct engine *e, struct text space, struct text name)
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name,
+                          bool workload)
 {
-    struct pod_question q = {e, name, intern_find(&e->names, space.at, space.len)};
+    struct claim_question q = {e, name, intern_find(&e->names, space), workload};
 
     return index_find(&e->claims.by_name, claim_hash(name, q.space), same_name, &q);
 }
@@ -91,7 +94,7 @@ static int compare_identity(const struct engine *e, uint32_t a, uint32_t b)
     return order != 0 ? order : text_compare(name_text(e, x->space), name_text(e, y->space));
 }
 
-int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
+int claim_compare_rank(const void *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
 
@@ -102,7 +105,7 @@ int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b)
     return a == b ? 0 : compare_identity(e, a, b);
 }
 
-int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b)
+int claim_compare_removal(const void *e, uint32_t a, uint32_t b)
 {
     const struct claim *x = claim_at(e, a), *y = claim_at(e, b);
 
@@ -147,19 +150,9 @@ uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priori
     return found;
 }
 
-bool claim_before(const void *e, uint32_t a, uint32_t b)
-{
-    return claim_is_before(e, a, b);
-}
-
-static struct tree_link *claim_link(const void *ctx, uint32_t id)
+struct tree_link *claim_link(const void *ctx, uint32_t id)
 {
     return &claim_at(ctx, id)->link;
-}
-
-static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_rank(ctx, a, b);
 }
 
 static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
@@ -171,7 +164,7 @@ static int compare_stamp(const void *ctx, uint32_t a, uint32_t b)
     return claim_compare_rank(ctx, a, b);
 }
 
-const struct tree_type claims_by_rank = {claim_link, compare_rank, NULL};
+const struct tree_type claims_by_rank = {claim_link, claim_compare_rank, NULL};
 const struct tree_type claims_by_stamp = {claim_link, compare_stamp, NULL};
 
 uint32_t claim_count_pods(const struct engine *e)

@@ -165,9 +165,10 @@ struct workload_name claim_full_name(const struct engine *e, uint32_t claim);
 
 uint32_t claim_queue(const struct engine *e, uint32_t claim); /* of a workload 0: not known */
 
-/* Among the pods. */
+/* Among the pods; and among these, or the workloads. */
 uint32_t claim_find(const struct engine *e, struct text uid);
-uint32_t claim_find_named(const struct engine *e, struct text space, struct text name);
+uint32_t claim_find_named(const struct engine *e, struct text space, struct text name,
+                          bool workload);
 
 /* Under which they are found: of a uid, or of a name in a namespace. */
 uint32_t claim_hash(struct text text, uint32_t space);
@@ -180,11 +181,11 @@ uint32_t claim_count_pods(const struct engine *e);
 bool claim_yields(const struct engine *e, uint32_t claim);
 
 /* Rank in a queue: priority, then when it came there, then uid. */
-int claim_compare_rank(const struct engine *e, uint32_t a, uint32_t b);
+int claim_compare_rank(const void *engine, uint32_t a, uint32_t b);
 
 /* Below 0 if a has to go before b: lower priority first, newest first, then by uid. They may be in
  * different queues. */
-int claim_compare_removal(const struct engine *e, uint32_t a, uint32_t b);
+int claim_compare_removal(const void *engine, uint32_t a, uint32_t b);
 
 /* Whether the first comes before the second, by rank. */
 bool claim_is_before(const struct engine *e, uint32_t a, uint32_t b);
@@ -196,10 +197,10 @@ uint32_t claim_count_before(const struct engine *e, const struct tree_type *type
 /* The first of a tree in that order whose priority is below this one, or 0. */
 uint32_t claim_first_below(const struct engine *e, uint32_t tree, int32_t priority);
 
-/* A total order that means nothing but: always the same. For timers that end together. */
-bool claim_before(const void *engine, uint32_t a, uint32_t b);
-
 #define SECOND INT64_C(1000000000)
+
+/* Its place in the tree that it is in by its state. */
+struct tree_link *claim_link(const void *engine, uint32_t claim);
 
 /* The trees that claims are in: by rank where they wait, by stamp where they hold. */
 extern const struct tree_type claims_by_rank;

@@ -3,6 +3,19 @@
 
 #include "plugin/state.h"
 
+void cluster_queue_count_workloads(const struct engine *e, uint32_t top, uint32_t *counts)
+{
+    for (uint32_t at = top; at != 0; at = queue_after(e, at, top)) {
+        const struct cluster_queue *cluster = &queue_at(e, at)->cluster;
+
+        counts[CLAIM_WAITING] += tree_size(&workloads_of_queue, e, cluster->waiting);
+        counts[CLAIM_HELD] += tree_size(&workloads_of_queue, e, cluster->held);
+        counts[CLAIM_RESERVED] +=
+            tree_size(&workloads_that_hold, e, cluster->holding) - cluster->admitted;
+        counts[CLAIM_ALLOCATED] += cluster->admitted;
+    }
+}
+
 enum life_stop cluster_queue_stop(const struct engine *e, uint32_t id)
 {
     if (id == 0 || !queue_at(e, id)->known)
@@ -17,26 +30,22 @@ enum life_stop cluster_queue_stop(const struct engine *e, uint32_t id)
     }
 }
 
-/* Something changed in this queue: the count of changes is one more. Returns the cluster of its
- * root, which is to say for whom; NULL: workloads are not admitted there. */
-static struct cluster_queue *count_change(struct engine *e, uint32_t id)
+/* Something changed in this queue: its root knows when, and for whom. Nothing, where workloads are
+ * not admitted. */
+static void count_change(struct engine *e, uint32_t id, enum cluster_queue_change kind)
 {
     uint32_t root;
 
     if (!engine_admits(e) || id == 0 || queue_at(e, id)->kind == QUEUE_VOLCANO)
-        return NULL;
+        return;
     root = queue_root(e, id);
     queue_todo(e, TODO_WORKLOADS, root);
-    e->claims.workload_changes++;
-    return &queue_at(e, root)->cluster;
+    queue_at(e, root)->cluster.changes[kind] = ++e->claims.workload_changes;
 }
 
 void cluster_queue_changed(struct engine *e, uint32_t id)
 {
-    struct cluster_queue *root = count_change(e, id);
-
-    if (root != NULL)
-        root->change = e->claims.workload_changes;
+    count_change(e, id, CHANGE_FOR_ALL);
 }
 
 static bool exceeds_share(const struct queue *queue)
@@ -60,18 +69,13 @@ static bool borrows(const struct engine *e, uint32_t id)
 
 void cluster_queue_borrows_more(struct engine *e, uint32_t id)
 {
-    struct cluster_queue *root = borrows(e, id) ? count_change(e, id) : NULL;
-
-    if (root != NULL)
-        root->excess = e->claims.workload_changes;
+    if (borrows(e, id))
+        count_change(e, id, CHANGE_FOR_RECLAIM);
 }
 
 void cluster_queue_took_room(struct engine *e, uint32_t id)
 {
-    struct cluster_queue *root = count_change(e, id);
-
-    if (root != NULL)
-        root->taken = e->claims.workload_changes;
+    count_change(e, id, CHANGE_FOR_CHOOSERS);
 }
 
 void cluster_queue_pod_holds(struct engine *e, uint32_t id)
@@ -85,10 +89,7 @@ void cluster_queue_pod_holds(struct engine *e, uint32_t id)
 
 void cluster_queue_asks_less(struct engine *e, uint32_t id)
 {
-    struct cluster_queue *root = count_change(e, id);
-
-    if (root != NULL)
-        root->asks_less = e->claims.workload_changes;
+    count_change(e, id, CHANGE_FOR_BORROWERS);
 }
 
 void cluster_queue_asks_more(struct engine *e, uint32_t id)
@@ -134,15 +135,15 @@ bool cluster_queue_prefers_victims(const struct engine *e, uint32_t id)
 uint64_t cluster_queue_change(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
-    const struct cluster_queue *root = &queue_at(e, queue_root(e, id))->cluster;
-    uint64_t change = root->change > 0 ? root->change : 1;
+    const uint64_t *changes = queue_at(e, queue_root(e, id))->cluster.changes;
+    uint64_t change = changes[CHANGE_FOR_ALL] > 0 ? changes[CHANGE_FOR_ALL] : 1;
 
-    if (queue->preempts.reclaim != PREEMPT_NEVER && root->excess > change)
-        change = root->excess;
-    if (root->taken > change && has_choosers(queue))
-        change = root->taken;
-    if (root->asks_less > change && queue->preempts.while_borrowing)
-        change = root->asks_less;
+    if (queue->preempts.reclaim != PREEMPT_NEVER && changes[CHANGE_FOR_RECLAIM] > change)
+        change = changes[CHANGE_FOR_RECLAIM];
+    if (changes[CHANGE_FOR_CHOOSERS] > change && has_choosers(queue))
+        change = changes[CHANGE_FOR_CHOOSERS];
+    if (changes[CHANGE_FOR_BORROWERS] > change && queue->preempts.while_borrowing)
+        change = changes[CHANGE_FOR_BORROWERS];
     return change;
 }
 
@@ -162,8 +163,8 @@ void cluster_queues_changed(struct engine *e)
     if (!engine_admits(e))
         return;
     e->queues.placements++;
-    for (uint32_t id = 1; id < slab_end(&e->queues.records); id++) {
-        if (slab_live(&e->queues.records, id) && queue_at(e, id)->parent == 0)
+    for (uint32_t id = 0; slab_step(&e->queues.records, &id);) {
+        if (queue_at(e, id)->parent == 0)
             cluster_queue_changed(e, id);
     }
     workloads_look_again(e);

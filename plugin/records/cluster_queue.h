@@ -18,6 +18,15 @@ struct cluster_queue_check {
     uint16_t flavors[FACTS_MAX_FLAVORS];
 };
 
+/* Something changed, which may help who waits. */
+enum cluster_queue_change {
+    CHANGE_FOR_ALL,
+    CHANGE_FOR_RECLAIM,   /* only who takes others' room back */
+    CHANGE_FOR_CHOOSERS,  /* only who chooses: somebody took room, or may take it back */
+    CHANGE_FOR_BORROWERS, /* it concerns only who preempts while it borrows */
+    CHANGES
+};
+
 struct cluster_queue {
     uint32_t waiting;  /* tree of workloads, by rank; who is promised something among them */
     uint32_t held;     /* of those that may not wait, by rank */
@@ -26,15 +35,10 @@ struct cluster_queue {
     uint32_t short_of; /* tree of those that lack something, by what that is (shortage.h) */
     uint32_t idle;     /* workloads of the first two that wait for no quota (workload_is_idle) */
     uint32_t admitted;
-    uint32_t waiting_below; /* workloads of the subtree that wait */
-    uint32_t below;         /* workloads of the subtree that hold, or are promised, something */
-    uint64_t change; /* of a root: when something changed last below it that may help who waits */
-    uint64_t excess; /* when something changed that may help only who takes others' room back */
-    uint64_t taken;  /* when somebody took room, or may take it back, which may help only who
-                        chooses */
-    uint64_t
-        asks_less; /* when something changed that may concern only who preempts while it borrows */
-    uint32_t choosers; /* demands of several pod sets in which somebody waits */
+    uint32_t waiting_below;    /* workloads of the subtree that wait */
+    uint32_t below;            /* workloads of the subtree that hold, or are promised, something */
+    uint64_t changes[CHANGES]; /* of a root: when something changed last below it, of each kind */
+    uint32_t choosers;         /* demands of several pod sets in which somebody waits */
     struct cluster_queue_check *checks;
     uint32_t check_count;
     bool preempts_last; /* whenCanPreempt is TryNextFlavor */

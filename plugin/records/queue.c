@@ -19,11 +19,6 @@ static int compare_identity(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type queues_by_identity = {name_link, compare_identity, NULL};
 
-bool queue_before(const void *e, uint32_t a, uint32_t b)
-{
-    return compare_identity(e, a, b) < 0;
-}
-
 struct queue_question {
     const struct engine *e;
     enum queue_kind kind;
@@ -40,7 +35,7 @@ static bool same_identity(const void *ctx, uint32_t id)
 
 uint32_t queue_hash(enum queue_kind kind, struct text name)
 {
-    return hash_bytes(name.at, name.len, kind);
+    return hash_text(name, kind);
 }
 
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name)
@@ -94,7 +89,7 @@ enum reason queue_misfit(const struct engine *e, uint32_t id)
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         const struct queue *above = queue_at(e, up);
 
-        if (above->misplaced)
+        if (queue_is_misplaced(above))
             return REASON_QUEUE_INACTIVE;
         if (!above->known && above->kind == QUEUE_VOLCANO)
             return REASON_QUEUE_UNKNOWN;

@@ -5,6 +5,7 @@
 #include "cluster_queue.h"
 #include "contest_place.h"
 #include "height.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/pairing.h"
 #include "plugin/base/queue_state.h"
@@ -49,9 +50,8 @@ struct queue {
     uint32_t head;         /* the first that waits; 0: nobody does */
     uint32_t waiting_count;
     bool known, strict;
-    bool deleted;   /* its object goes as soon as those let go of it whose finalizers it has */
-    bool misplaced; /* the parent that its object names would close a cycle, or be too deep */
-    bool guarding;  /* its head was passed over for longer than the guard allows: it stops there */
+    bool deleted;  /* its object goes as soon as those let go of it whose finalizers it has */
+    bool guarding; /* its head was passed over for longer than the guard allows: it stops there */
     bool is_todo[TODO_LISTS];
     bool reclaimable;
     bool seen;              /* there is an object of it */
@@ -89,9 +89,7 @@ struct queue {
     uint32_t backlogs;            /* tree of what waits in it and below, by resource */
     uint32_t line_count;          /* lines of this queue, empty ones too */
     uint32_t reserved, allocated; /* trees of claims, by stamp */
-    struct {
-        uint32_t next, prev;
-    } todo[TODO_LISTS];
+    struct list_link todo[TODO_LISTS];
 
     uint32_t passed_head; /* the head that was passed over */
     uint32_t guard_at;    /* the queue that refuses the head, while guarding */
@@ -116,14 +114,17 @@ struct queue {
 
 struct engine;
 
+/* Whether the parent that its object names would close a cycle, or be too deep. */
+static inline bool queue_is_misplaced(const struct queue *queue)
+{
+    return queue->is_todo[TODO_PLACE];
+}
+
 /* Under which a queue is found. */
 uint32_t queue_hash(enum queue_kind kind, struct text name);
 
 /* The queue; 0: none of this name is known. */
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name);
-
-/* Which of two comes first, by kind and name; for timers that end together. */
-bool queue_before(const void *engine, uint32_t a, uint32_t b);
 
 /* Why no claim of this queue may advance; REASON_NONE: it may. Suspended and closed ancestors
  * count for all below them. */

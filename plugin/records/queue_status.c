@@ -30,12 +30,9 @@ void queue_set_timer(struct engine *e, uint32_t id)
     const struct queue *queue = queue_at(e, id);
     int64_t at = outbox_due(&e->outbox, EFFECT_OF_QUEUE, id);
 
-    if (queue->status.stale && (at == 0 || queue_looks_again(queue) < at))
+    if (queue->status.stale && queue_looks_again(queue) < at)
         at = queue_looks_again(queue);
-    if (at == 0 || !e->leads || !e->synced)
-        heap_clear(&e->queues.timers, id);
-    else
-        heap_set(&e->queues.timers, id, at);
+    heap_set(&e->queues.timers, id, e->leads && e->synced ? at : INT64_MAX);
 }
 
 void queue_forget_status(struct queue *queue)

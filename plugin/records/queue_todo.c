@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_todo.h"
 
-#include "cluster_queue.h"
 #include "plugin/state.h"
+
+struct place {
+    const struct engine *e;
+    enum todo_list list;
+};
+
+static struct list_link *link_of(const void *ctx, uint32_t id)
+{
+    const struct place *place = ctx;
+
+    return &queue_at(place->e, id)->todo[place->list];
+}
 
 void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
 {
-    struct queue *queue;
-    uint32_t last = e->queues.todo[list].last;
-
     if (id != 0 && list == TODO_DIRTY) { /* who may fit now may also find victims now */
         cluster_queue_changed(e, id);
         queue_victims_changed(e, id);
@@ -16,33 +24,16 @@ void queue_todo(struct engine *e, enum todo_list list, uint32_t id)
     e->queues.overs += list == TODO_OVER;
     if (id == 0 || queue_at(e, id)->is_todo[list])
         return;
-    queue = queue_at(e, id);
-    queue->is_todo[list] = true;
-    queue->todo[list].prev = last;
-    queue->todo[list].next = 0;
-    if (last != 0)
-        queue_at(e, last)->todo[list].next = id;
-    else
-        e->queues.todo[list].first = id;
-    e->queues.todo[list].last = id;
+    queue_at(e, id)->is_todo[list] = true;
+    list_append(link_of, &(struct place){e, list}, &e->queues.todo[list], id);
 }
 
 void queue_done(struct engine *e, enum todo_list list, uint32_t id)
 {
-    struct queue *queue = queue_at(e, id);
-    uint32_t next = queue->todo[list].next, prev = queue->todo[list].prev;
-
-    if (!queue->is_todo[list])
+    if (!queue_at(e, id)->is_todo[list])
         return;
-    queue->is_todo[list] = false;
-    if (prev != 0)
-        queue_at(e, prev)->todo[list].next = next;
-    else
-        e->queues.todo[list].first = next;
-    if (next != 0)
-        queue_at(e, next)->todo[list].prev = prev;
-    else
-        e->queues.todo[list].last = prev;
+    queue_at(e, id)->is_todo[list] = false;
+    list_remove(link_of, &(struct place){e, list}, &e->queues.todo[list], id);
 }
 
 bool queue_below_dirty(const struct engine *e, uint32_t id)

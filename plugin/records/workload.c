@@ -3,29 +3,14 @@
 
 #include "plugin/state.h"
 
-static struct tree_link *link_of(const void *ctx, uint32_t id)
-{
-    return &claim_at(ctx, id)->link;
-}
-
 static struct tree_link *peer_of(const void *ctx, uint32_t id)
 {
     return &workload_at(ctx, id)->peer;
 }
 
-static int compare_rank(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_rank(ctx, a, b);
-}
-
-static int compare_removal(const void *ctx, uint32_t a, uint32_t b)
-{
-    return claim_compare_removal(ctx, a, b);
-}
-
-const struct tree_type workloads_by_rank = {peer_of, compare_rank, NULL};
-const struct tree_type workloads_of_queue = {link_of, compare_rank, NULL};
-const struct tree_type workloads_that_hold = {link_of, compare_removal, NULL};
+const struct tree_type workloads_by_rank = {peer_of, claim_compare_rank, NULL};
+const struct tree_type workloads_of_queue = {claim_link, claim_compare_rank, NULL};
+const struct tree_type workloads_that_hold = {claim_link, claim_compare_removal, NULL};
 
 uint32_t workload_in_place(const struct engine *e, uint32_t number)
 {
@@ -36,12 +21,9 @@ uint32_t workload_in_place(const struct engine *e, uint32_t number)
 
 uint32_t workload_next(const struct engine *e, uint32_t after)
 {
-    const struct slab *workloads = &e->claims.workloads;
-    uint32_t at = after == 0 ? 1 : claim_at(e, after)->workload + 1;
+    uint32_t place = after == 0 ? 0 : claim_at(e, after)->workload;
 
-    while (at < slab_end(workloads) && !slab_live(workloads, at))
-        at++;
-    return at < slab_end(workloads) ? workload_in_place(e, at) : 0;
+    return slab_step(&e->claims.workloads, &place) ? workload_in_place(e, place) : 0;
 }
 
 bool workload_holds(const struct engine *e, uint32_t id)
@@ -84,30 +66,9 @@ bool workload_must_give_way(const struct engine *e, uint32_t id)
     return claim_is_victim(claim_at(e, id)) && workload_is_unheard(e, id);
 }
 
-struct name_question {
-    const struct engine *e;
-    struct text space, name;
-};
-
-static bool same_name(const void *ctx, uint32_t id)
-{
-    const struct name_question *q = ctx;
-    const struct workload *workload = workload_at(q->e, id);
-
-    return text_same(name_text(q->e, workload->name), q->name) &&
-           text_same(name_text(q->e, claim_at(q->e, id)->space), q->space);
-}
-
-uint32_t workload_name_hash(struct text space, struct text name)
-{
-    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 19));
-}
-
 uint32_t workload_find(const struct engine *e, struct text space, struct text name)
 {
-    struct name_question q = {e, space, name};
-
-    return index_find(&e->claims.workloads_by_name, workload_name_hash(space, name), same_name, &q);
+    return claim_find_named(e, space, name, true);
 }
 
 wide workload_need_amount(const struct workload *workload, const struct demand *demand,

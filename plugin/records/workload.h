@@ -4,6 +4,7 @@
 
 #include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/preemption_gate.h"
 #include "plugin/base/tree.h"
@@ -42,7 +43,6 @@ enum workload_flag {
     WORKLOAD_BLOCKED = 1 << 19, /* is to signal: its victims are there, and a gate is closed */
     WORKLOAD_AWAITS = 1 << 20,  /* was written, and is to be seen so before the next write */
     WORKLOAD_PLACED = 1 << 21,  /* counts in its queue, in one of its trees */
-    WORKLOAD_WITHIN = 1 << 22,  /* what it is promised is within its queue's share */
 };
 
 /* What the object itself said. */
@@ -64,8 +64,8 @@ enum workload_cause { CAUSE_OWN_QUEUE, CAUSE_RECLAIM, CAUSE_RECLAIM_BORROWING, C
 enum notice_stage { NOTICE_NONE, NOTICE_LISTED, NOTICE_DUE };
 
 struct workload_notice {
-    uint32_t next, prev; /* in the list */
-    int64_t since;       /* it is in the list */
+    struct list_link peers; /* in the list */
+    int64_t since;          /* it is in the list */
     enum notice_stage stage;
 };
 
@@ -153,7 +153,6 @@ bool workload_is_unheard(const struct engine *e, uint32_t workload);
 bool workload_must_give_way(const struct engine *e, uint32_t workload);
 
 uint32_t workload_find(const struct engine *e, struct text space, struct text name);
-uint32_t workload_name_hash(struct text space, struct text name);
 
 /* What one of its pod sets is granted of one of its needs. */
 struct demand;

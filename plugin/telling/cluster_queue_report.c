@@ -121,21 +121,6 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
     ret->admitted = cluster->admitted;
 }
 
-static void count_own(const struct engine *e, const struct cluster_queue *cluster, uint32_t *counts)
-{
-    counts[CLAIM_WAITING] += tree_size(&workloads_of_queue, e, cluster->waiting);
-    counts[CLAIM_HELD] += tree_size(&workloads_of_queue, e, cluster->held);
-    counts[CLAIM_RESERVED] +=
-        tree_size(&workloads_that_hold, e, cluster->holding) - cluster->admitted;
-    counts[CLAIM_ALLOCATED] += cluster->admitted;
-}
-
-void cluster_queue_count_workloads(const struct engine *e, uint32_t top, uint32_t *counts)
-{
-    for (uint32_t id = top; id != 0; id = queue_after(e, id, top))
-        count_own(e, &queue_at(e, id)->cluster, counts);
-}
-
 void engine_report_local_queue(const struct engine *e, uint32_t id,
                                struct cluster_queue_report *ret)
 {

@@ -177,7 +177,7 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
     if (!timers)
         return hash;
     hash = mix(mix_queue(e, mix(hash, command->deleted_at), command->queue), command->state);
-    hash = mix(mix(mix(hash, command->refusal), command->carried_out), command->changed);
+    hash = mix(mix(mix(hash, command->refusal), !command_waits(command)), command->changed);
     hash = mix(mix_name(e, mix(hash, command->told), command->parent), command->parent_state);
     return outbox_hash(&e->outbox, &command->effects, hash);
 }

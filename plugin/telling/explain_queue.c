@@ -59,7 +59,7 @@ static void say_inactive(struct sentence *say, const struct engine *e, uint32_t 
         return;
     }
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
-        if (queue_at(e, up)->misplaced) {
+        if (queue_is_misplaced(queue_at(e, up))) {
             sentence_str(say, " is in a cycle of parents, or too deep: ");
             explain_queue(say, e, up);
             sentence_str(say, " cannot be below ");

@@ -19,7 +19,7 @@ bool engine_next_queue(const struct engine *e, uint32_t *cursor)
 
 static struct text state_of(const struct engine *e, const struct queue *queue, enum reason stop)
 {
-    if (queue->misplaced)
+    if (queue_is_misplaced(queue))
         return text_of("Inactive");
     if (!queue->known && queue->kind != QUEUE_COHORT)
         return text_of("Unknown");
@@ -51,9 +51,9 @@ void engine_report_queue(const struct engine *e, uint32_t id, struct queue_repor
                                  .oldest = oldest_waiting(e, id),
                                  .unplaced = oldest_unplaced(e, id),
                                  .quota_count = queue->cell_count};
-    ret->parent = queue->misplaced     ? name_text(e, queue_at(e, queue->wanted)->name)
-                  : queue->parent != 0 ? name_text(e, queue_at(e, queue->parent)->name)
-                                       : text_of("");
+    ret->parent = queue_is_misplaced(queue) ? name_text(e, queue_at(e, queue->wanted)->name)
+                  : queue->parent != 0      ? name_text(e, queue_at(e, queue->parent)->name)
+                                            : text_of("");
     ret->state = state_of(e, queue, stop);
     memcpy(counts, queue->counts, sizeof(counts));
     cluster_queue_count_workloads(e, id, counts);

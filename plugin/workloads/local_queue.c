@@ -39,7 +39,7 @@ static bool same_name(const void *ctx, uint32_t id)
 
 static uint32_t name_hash(struct text space, struct text name)
 {
-    return hash_bytes(name.at, name.len, hash_bytes(space.at, space.len, 18));
+    return hash_text(name, hash_text(space, 18));
 }
 
 uint32_t local_queue_find(const struct engine *e, struct text space, struct text name)

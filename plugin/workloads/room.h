@@ -3,13 +3,14 @@
 #define SLUICE_PLUGIN_WORKLOADS_ROOM_H
 
 #include "plugin/base/index.h"
+#include "plugin/base/list.h"
 #include "plugin/base/slab.h"
 
 #include <stdint.h>
 
 /* Those that are to be told that they wait (wait_notice.h). */
 struct wait_notices {
-    uint32_t first, last;
+    struct list listed; /* who waits longest is first */
     int64_t not_before; /* the next one's turn */
 };
 

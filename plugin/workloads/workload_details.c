@@ -39,20 +39,6 @@ void workload_release_details(struct engine *e, struct workload_details *d)
     local_queue_drop(e, d->local_queue);
 }
 
-static int read_gates(struct engine *e, const struct workload_facts *facts,
-                      struct workload_details *d)
-{
-    struct preemption_gate_facts gates[FACTS_MAX_PREEMPTION_GATES];
-
-    for (uint32_t i = 0; i < facts->gate_count; i++) {
-        gates[i].name = facts->gates[i].name;
-        gates[i].position = !facts->gates[i].said  ? GATE_UNSAID
-                            : facts->gates[i].open ? GATE_OPEN
-                                                   : GATE_CLOSED;
-    }
-    return preemption_gates_get(&e->names, gates, facts->gate_count, facts->stray_gates, &d->gates);
-}
-
 /* The flavors that the admission names, by pod set and resource; what it does not name nobody
  * counts. */
 static int read_granted(struct engine *e, const struct workload_facts *facts,
@@ -120,7 +106,10 @@ static int read_names(struct engine *e, const struct workload_facts *facts,
         error = name_get(e, facts->checks[i].name, &d->checks[i]);
         d->check_count += error == 0;
     }
-    return error == 0 ? read_gates(e, facts, d) : error;
+    if (error == 0)
+        error = preemption_gates_get(&e->names, facts->gates, facts->gate_count, facts->stray_gates,
+                                     &d->gates);
+    return error;
 }
 
 int workload_read_details(struct engine *e, const struct workload_facts *facts,

@@ -225,12 +225,9 @@ void workload_settle(struct engine *e, uint32_t id)
 
 void workload_set_timer(struct engine *e, uint32_t id)
 {
-    const struct workload *workload = workload_at(e, id);
-    int64_t at = workload->wake, due = outbox_due(&e->outbox, EFFECT_OF_WORKLOAD, id);
+    int64_t wake = workload_at(e, id)->wake, at = outbox_due(&e->outbox, EFFECT_OF_WORKLOAD, id);
 
-    if (due != 0 && (at == 0 || due < at))
-        at = due;
-    claim_wake_at(e, id, at == 0 ? INT64_MAX : at);
+    claim_wake_at(e, id, wake != 0 && wake < at ? wake : at);
 }
 
 void workload_expire(struct engine *e, uint32_t id)

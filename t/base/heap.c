@@ -12,11 +12,11 @@ struct model {
     uint32_t rank[IDS]; /* a shuffle: what decides between equal times */
 };
 
-static bool before(const void *ctx, uint32_t a, uint32_t b)
+static int compare(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct model *model = ctx;
 
-    return model->rank[a] < model->rank[b];
+    return (model->rank[a] > model->rank[b]) - (model->rank[a] < model->rank[b]);
 }
 
 static uint32_t model_min(const struct model *model, bool ties)
@@ -27,7 +27,7 @@ static uint32_t model_min(const struct model *model, bool ties)
         if (!model->in[id])
             continue;
         if (best == 0 || model->at[id] < model->at[best] ||
-            (ties && model->at[id] == model->at[best] && before(model, id, best)))
+            (ties && model->at[id] == model->at[best] && compare(model, id, best) < 0))
             best = id;
     }
     return best;
@@ -61,13 +61,16 @@ static void test_random_use(bool ties)
     for (uint32_t id = 0; id < IDS; id++)
         model.rank[id] = id * 7 % IDS;
     test_mem_init(&test);
-    heap_init(&heap, &test.mem, ties ? before : NULL, &model);
+    heap_init(&heap, &test.mem, ties ? compare : NULL, &model);
     for (int i = 0; i < 60000; i++) {
         uint32_t id = 1 + test_random(&state) % (IDS - 1);
         bool filling = i / 5000 % 2 == 0;
 
         if (test_random(&state) % 4 == (filling ? 0U : 1U) || (!filling && i % 2 == 0)) {
-            heap_clear(&heap, id);
+            if (i % 3 == 0)
+                heap_set(&heap, id, INT64_MAX);
+            else
+                heap_clear(&heap, id);
             count -= model.in[id];
             model.in[id] = false;
         } else {

@@ -22,34 +22,33 @@ static void test_basics(void)
     struct intern intern;
     uint32_t a = 99;
     uint32_t b = 99;
-    size_t len = 99;
 
     test_mem_init(&test);
     intern_init(&intern, &test.mem);
-    is_int(intern_get(&intern, "", 0, &a), 0, "the empty string");
+    is_int(intern_get(&intern, text_of(""), &a), 0, "the empty string");
     is_int(a, 0, "is 0");
-    is_str(intern_text(&intern, 0, &len), "", "with its text");
-    is_int(len, 0, "and length");
+    is_str(intern_view(&intern, 0).at, "", "with its text");
+    is_int(intern_view(&intern, 0).len, 0, "and length");
     intern_ref(&intern, 0);
     intern_unref(&intern, 0);
     intern_unref(&intern, 0);
-    is_int(intern_find(&intern, "abc", 3), 0, "not there yet");
-    is_int(intern_get(&intern, "abcdef", 3, &a), 0, "added");
+    is_int(intern_find(&intern, text_of("abc")), 0, "not there yet");
+    is_int(intern_get(&intern, (struct text){"abcdef", 3}, &a), 0, "added");
     ok(a != 0, "under an id");
-    is_str(intern_text(&intern, a, &len), "abc", "only its own bytes, and a NUL");
-    is_int(len, 3, "with its length");
-    intern_get(&intern, "abc", 3, &b);
+    is_str(intern_view(&intern, a).at, "abc", "only its own bytes, and a NUL");
+    is_int(intern_view(&intern, a).len, 3, "with its length");
+    intern_get(&intern, text_of("abc"), &b);
     is_int(b, a, "the same string has the same id");
-    is_int(intern_find(&intern, "abc", 3), a, "and is found under it");
+    is_int(intern_find(&intern, text_of("abc")), a, "and is found under it");
     intern_unref(&intern, a);
-    is_int(intern_find(&intern, "abc", 3), a, "still one user");
+    is_int(intern_find(&intern, text_of("abc")), a, "still one user");
     intern_ref(&intern, a);
     intern_unref(&intern, a);
-    is_int(intern_count(&intern), 1, "one string");
+    is_int(slab_count(&intern.entries), 1, "one string");
     intern_unref(&intern, a);
-    is_int(intern_find(&intern, "abc", 3), 0, "gone with the last user");
-    is_int(intern_count(&intern), 0, "none is left");
-    intern_get(&intern, "x", 1, &b);
+    is_int(intern_find(&intern, text_of("abc")), 0, "gone with the last user");
+    is_int(slab_count(&intern.entries), 0, "none is left");
+    intern_get(&intern, text_of("x"), &b);
     is_int(b, a, "its id is used again");
     intern_finish(&intern);
     ok(test_mem_clean(&test), "all is released");
@@ -69,11 +68,10 @@ static void test_random_use(void)
     intern_init(&intern, &test.mem);
     for (int i = 0; i < 200000; i++) {
         uint32_t n = test_random(&state) % WORDS;
-        char text[48];
-        size_t len = word(n, text);
-        size_t got = 0;
+        char bytes[48];
+        struct text text = {bytes, word(n, bytes)};
 
-        wrong += intern_find(&intern, text, len) != (users[n] > 0 ? ids[n] : 0);
+        wrong += intern_find(&intern, text) != (users[n] > 0 ? ids[n] : 0);
         if (users[n] > 0 && test_random(&state) % 2 == 0) {
             intern_unref(&intern, ids[n]);
             users[n]--;
@@ -83,18 +81,17 @@ static void test_random_use(void)
         } else {
             uint32_t id = 0;
 
-            wrong += intern_get(&intern, text, len, &id) != 0;
+            wrong += intern_get(&intern, text, &id) != 0;
             if (users[n]++ == 0) {
                 ids[n] = id;
-                texts[n] = intern_text(&intern, id, NULL);
+                texts[n] = intern_view(&intern, id).at;
             }
             wrong += id != ids[n];
         }
         if (users[n] > 0) {
-            const char *kept = intern_text(&intern, ids[n], &got);
+            struct text kept = intern_view(&intern, ids[n]);
 
-            wrong +=
-                kept != texts[n] || got != len || memcmp(kept, text, len) != 0 || kept[len] != '\0';
+            wrong += kept.at != texts[n] || !text_same(kept, text) || kept.at[kept.len] != '\0';
         }
     }
 
@@ -103,7 +100,7 @@ static void test_random_use(void)
     for (uint32_t n = 0; n < WORDS; n++)
         count += users[n] > 0;
     is_int(wrong, 0, "200000 uses of %d strings", WORDS);
-    is_int(intern_count(&intern), count, "as many as are used");
+    is_int(slab_count(&intern.entries), count, "as many as are used");
     for (uint32_t n = 0; n < WORDS; n++) {
         for (; users[n] > 0 && n % 2 == 0; users[n]--)
             intern_unref(&intern, ids[n]);
@@ -125,16 +122,16 @@ static void test_no_memory(void)
         intern_init(&intern, &test.mem);
         test.fail_at = n;
         for (uint32_t i = 0; i < 100; i++) {
-            char text[48];
-            size_t len = word(i, text);
+            char bytes[48];
+            struct text text = {bytes, word(i, bytes)};
             uint32_t id = 12345;
 
-            if (intern_get(&intern, text, len, &id) < 0) {
-                wrong += id != 12345 || intern_find(&intern, text, len) != 0;
-                wrong += intern_count(&intern) != i;
-                wrong += intern_get(&intern, text, len, &id) != 0;
+            if (intern_get(&intern, text, &id) < 0) {
+                wrong += id != 12345 || intern_find(&intern, text) != 0;
+                wrong += slab_count(&intern.entries) != i;
+                wrong += intern_get(&intern, text, &id) != 0;
             }
-            wrong += intern_find(&intern, text, len) != id;
+            wrong += intern_find(&intern, text) != id;
         }
         intern_finish(&intern);
         wrong += !test_mem_clean(&test);

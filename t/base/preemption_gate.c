@@ -18,9 +18,8 @@ static struct preemption_gates gates_of(struct kit *kit, const char *words, bool
         size_t len = strcspn(words, " "), name = strcspn(words, ": ");
 
         facts[count].name = (struct text){words, name};
-        facts[count].position = name == len              ? GATE_UNSAID
-                                : words[name + 1] == 'o' ? GATE_OPEN
-                                                         : GATE_CLOSED;
+        facts[count].said = name != len;
+        facts[count].open = name != len && words[name + 1] == 'o';
         count++;
         words += len + (words[len] == ' ');
     }
@@ -51,7 +50,6 @@ static bool wants_status(struct kit *kit, const char *words, bool strays)
 static void test_positions(void)
 {
     struct kit kit;
-    struct preemption_gates gates;
 
     kit_open(&kit, "");
     is_str(closed(&kit, ""), "", "without gates none is closed");
@@ -63,12 +61,6 @@ static void test_positions(void)
     ok(!wants_status(&kit, "a:open b:closed", false), "as it does here");
     ok(wants_status(&kit, "a:open b:closed", true), "and of no other");
     ok(!wants_status(&kit, "", false), "nothing is to be said of none");
-    gates = gates_of(&kit, "a:open b c:open", true);
-    preemption_gates_close(&gates);
-    ok(preemption_gates_closed(&gates) == gates.names[0] && gates.positions[2] == GATE_CLOSED &&
-           !preemption_gates_want_status(&gates),
-       "an eviction closes all, and says all that is to be said");
-    preemption_gates_drop(&kit.engine->names, &gates);
     kit_close(&kit);
 }
 
@@ -190,8 +182,8 @@ static void test_table(void)
 
 static void test_memory(void)
 {
-    struct preemption_gate_facts facts[2] = {{text_of("first"), GATE_OPEN},
-                                             {text_of("a-second-one"), GATE_CLOSED}};
+    struct preemption_gate_facts facts[2] = {{text_of("first"), true, true},
+                                             {text_of("a-second-one"), true, false}};
     struct preemption_gates gates;
     struct kit kit;
     int error = 0;

@@ -6,7 +6,7 @@
 
 static struct flow above(const struct kit *kit, const char *queue)
 {
-    uint32_t cpu = intern_find(&kit->engine->names, "cpu", 3);
+    uint32_t cpu = intern_find(&kit->engine->names, text_of("cpu"));
 
     return flow_of(kit->engine, kit_queue(kit, queue), 0, cpu);
 }

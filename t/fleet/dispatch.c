@@ -43,14 +43,14 @@ static void test_todo(void)
     dispatch_todo(f.fleet, b);
     dispatch_todo(f.fleet, c);
     dispatch_todo(f.fleet, a);
-    is_int(f.fleet->first_dispatch, a, "the first stays the first");
-    is_int(f.fleet->last_dispatch, c, "and is not there twice");
+    is_int(f.fleet->todo.first, a, "the first stays the first");
+    is_int(f.fleet->todo.last, c, "and is not there twice");
     dispatch_drop_todo(f.fleet, b);
-    is_int(dispatch_at(f.fleet, a)->next_todo, c, "who goes leaves no gap");
+    is_int(dispatch_at(f.fleet, a)->todo.next, c, "who goes leaves no gap");
     dispatch_drop_todo(f.fleet, b);
     dispatch_drop_todo(f.fleet, a);
     dispatch_drop_todo(f.fleet, c);
-    ok(f.fleet->first_dispatch == 0 && f.fleet->last_dispatch == 0, "and the last one nothing");
+    ok(f.fleet->todo.first == 0 && f.fleet->todo.last == 0, "and the last one nothing");
     fleet_kit_close(&f);
 }
 

@@ -296,7 +296,7 @@ uint32_t kit_resource(const struct kit *kit, const char *resource)
     const char *slash = strrchr(resource, '/');
 
     resource = slash == NULL ? resource : slash + 1;
-    return intern_find(&kit->engine->names, resource, strlen(resource));
+    return intern_find(&kit->engine->names, text_of(resource));
 }
 
 uint16_t kit_flavor(const struct kit *kit, const char *resource)

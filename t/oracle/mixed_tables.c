@@ -115,7 +115,7 @@ static void read_workload(const struct mixed *mixed, int n, struct mixed_claim *
     ret->holds = workload_holds(e, id);
     ret->goes = ret->holds && !workload_counts_later(e, id);
     ret->promised = claim_is_promised(claim_at(e, id));
-    ret->within = workload_is(workload, WORKLOAD_WITHIN);
+    ret->within = ret->promised && pledge_at(e, id)->promise.within != 0;
     ret->may_go = ret->holds && !ret->goes;
     ret->rests = rest_holds(e, id);
     ret->priority = claim_at(e, id)->priority;

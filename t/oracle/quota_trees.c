@@ -232,7 +232,7 @@ static bool compare_cell(struct play *play, int n, int cell)
     const struct engine *e = play->engine;
     uint32_t queue = queue_find(e, kind_of(n), text_of(names[n]));
     const char *resource = resources[cell % KUEUE_RESOURCES];
-    uint32_t id = intern_find(&e->names, resource, strlen(resource));
+    uint32_t id = intern_find(&e->names, text_of(resource));
     uint16_t flavor = flavor_number(e, cell / KUEUE_RESOURCES);
     wide available = kueue_available(&play->tree, n, cell);
     wide potential = kueue_potential(&play->tree, n, cell);

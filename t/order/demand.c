@@ -22,7 +22,7 @@ static void test_order(void)
     workload_kit_do(&kit, "add a queue=l cpu=4; add b queue=l cpu=2 memory=8; "
                           "add d queue=l cpu=2 memory=8; add g queue=l cpu=3 memory=8");
     queue = kit_queue(&kit.kit, "cluster/c");
-    next = queue_at(e, queue)->cluster.change + 1;
+    next = queue_at(e, queue)->cluster.changes[CHANGE_FOR_ALL] + 1;
     is_int(slab_count(&e->order.demands), 3, "who asks for the same has the same demand");
     ok(demand_first(e, queue, next - 1) == 0, "all of them were refused");
     first = demand_first(e, queue, next);
@@ -48,7 +48,7 @@ static void test_shortage(void)
                           "add d queue=l cpu=2; add g queue=l cpu=3");
     e = kit.kit.engine;
     queue = kit_queue(&kit.kit, "cluster/c");
-    ok(demand_first(e, queue, queue_at(e, queue)->cluster.change + 1) == 0,
+    ok(demand_first(e, queue, queue_at(e, queue)->cluster.changes[CHANGE_FOR_ALL] + 1) == 0,
        "while there is too little nobody is asked, whatever changes");
     workload_kit_do(&kit, "remove a");
     is_str(workload_kit_state(&kit, "b"), "admitted f", "with enough they are");

@@ -191,9 +191,6 @@ static void test_queues(void)
     queue("q")->guarding = true;
     is_broken("a guarded head is the head");
     queue("q")->guarding = false;
-    queue("q")->is_todo[TODO_PLACE] = true;
-    is_broken("misplaced queues are on their list");
-    queue("q")->is_todo[TODO_PLACE] = false;
     queue("root")->height.levels++;
     is_broken("a queue knows how tall the tree below it is");
     queue("root")->height.levels--;

@@ -24,13 +24,13 @@ static void test_order(void)
     group_touch(kit.engine, h);
     group_touch(kit.engine, g);
     group_touch(kit.engine, h);
-    is_int(kit.engine->pods.first_touched, h, "the first");
-    is_int(group_at(kit.engine, h)->next_todo, g, "then the other");
-    is_int(group_at(kit.engine, g)->next_todo, 0, "each once");
+    is_int(kit.engine->pods.touched.first, h, "the first");
+    is_int(group_at(kit.engine, h)->todo.next, g, "then the other");
+    is_int(group_at(kit.engine, g)->todo.next, 0, "each once");
     group_untouch(kit.engine, h);
-    is_int(kit.engine->pods.first_touched, g, "who need not be is taken out");
+    is_int(kit.engine->pods.touched.first, g, "who need not be is taken out");
     group_settle(kit.engine);
-    ok(kit.engine->pods.first_touched == 0 && kit.engine->pods.last_touched == 0,
+    ok(kit.engine->pods.touched.first == 0 && kit.engine->pods.touched.last == 0,
        "and nobody is left");
     kit_close(&kit);
 }

@@ -8,7 +8,7 @@
 
 static uint32_t named(const struct kit *kit, const char *space, const char *name)
 {
-    return claim_find_named(kit->engine, text_of(space), text_of(name));
+    return claim_find_named(kit->engine, text_of(space), text_of(name), false);
 }
 
 static void test_names(void)

@@ -25,7 +25,7 @@ int main(void)
     job = workload_find(e, text_of("default"), text_of("job"));
     more = workload_find(e, text_of("default"), text_of("more"));
     flavor = queue_at(e, claim_queue(e, pod))->groups[0].flavors[0];
-    cpu = intern_find(&e->names, "cpu", 3);
+    cpu = intern_find(&e->names, text_of("cpu"));
     ok(!claim_is_workload(e, pod) && claim_is_workload(e, job), "each is known by its number");
     is_int(claim_queue(e, pod), (int)claim_queue(e, job), "both are in one queue");
     is_int(claim_at(e, more)->priority, 1, "a workload has its priority");

@@ -37,7 +37,7 @@ static void test_amounts(void)
     workload_kit_do(&kit, "flavor f; cluster c group=cpu flavor=f cpu=9; local l cluster=c; "
                           "add a queue=l cpu=2 count=3 min=1; add w queue=l cpu=9");
     e = kit.kit.engine;
-    cpu = intern_find(&e->names, "cpu", 3);
+    cpu = intern_find(&e->names, text_of("cpu"));
     flavor = kit_cell(&kit.kit, "cluster/c", "f/cpu")->flavor;
     ok(claim_amount(e, of("a"), (uint16_t)flavor, cpu) == 6, "three pods of two hold six");
     ok(claim_least_amount(e, of("a"), (uint16_t)flavor, cpu) == 2, "and one would do");

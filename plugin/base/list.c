@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "list.h"
+
+void list_append(struct list_link *(*link)(const void *ctx, uint32_t id), const void *ctx,
+                 struct list *list, uint32_t id)
+{
+    *link(ctx, id) = (struct list_link){.prev = list->last};
+    if (list->last != 0)
+        link(ctx, list->last)->next = id;
+    else
+        list->first = id;
+    list->last = id;
+}
+
+void list_remove(struct list_link *(*link)(const void *ctx, uint32_t id), const void *ctx,
+                 struct list *list, uint32_t id)
+{
+    struct list_link *gone = link(ctx, id);
+
+    if (gone->prev != 0)
+        link(ctx, gone->prev)->next = gone->next;
+    else
+        list->first = gone->next;
+    if (gone->next != 0)
+        link(ctx, gone->next)->prev = gone->prev;
+    else
+        list->last = gone->prev;
+    *gone = (struct list_link){0};
+}
