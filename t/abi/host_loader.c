@@ -93,7 +93,7 @@ int main(void)
     not_a_library("libc.so.6", "lacks sluice_abi, sluice_manifest, ");
     names();
     loader_close(NULL);
-    if (!ok(path && loader_open(path, &lib, why, sizeof(why)), "$SLUICE_LIB workloads"))
+    if (!ok(path && loader_open(path, &lib, why, sizeof(why)), "$SLUICE_LIB loads"))
         return tap_done();
     describes(lib);
     asks(lib);
