@@ -127,10 +127,12 @@ static void start(struct fleet_play *play, struct manager *m)
     fleet_set_synced(m->fleet);
 }
 
-static void stop(struct manager *m)
+static void stop(struct fleet_play *play, struct manager *m)
 {
     fleet_destroy(m->fleet);
     outbox_finish(&m->outbox);
+    if (m->supply.bytes != 0)
+        differ(play->world.broken, "the fleet leaks %zu bytes", m->supply.bytes);
 }
 
 static void lease(struct fleet_play *play, struct manager *m)
@@ -217,7 +219,7 @@ static void step(struct fleet_play *play)
     } else if (random_one_in(random, 4)) {
         bool leads = m->leads;
 
-        stop(m);
+        stop(play, m);
         start(play, m);
         set_leader(play, m, leads || random_one_in(random, 2));
     }
@@ -300,7 +302,7 @@ static bool play_history(uint64_t seed, bool trace, long *openings, uint64_t *di
     *openings += play.world.openings;
     for (int i = 0; i < MANAGERS; i++) {
         *digests += fleet_digest(play.managers[i].fleet, true);
-        stop(&play.managers[i]);
+        stop(&play, &play.managers[i]);
     }
     if (play.world.broken[0] != '\0')
         tap_diag("seed %" PRIu64 ": %s", seed, play.world.broken);

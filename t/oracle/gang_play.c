@@ -131,11 +131,18 @@ void gang_open(struct gang_play *play)
     engine_set_time(play->engine, play->world.now);
 }
 
+void gang_close(struct gang_play *play)
+{
+    engine_destroy(play->engine);
+    if (play->supply.bytes != 0)
+        differ(play->broken, "the engine leaks %zu bytes", play->supply.bytes);
+}
+
 /* The scheduler begins anew with the engine: it looks at all pods once. */
 void gang_restart(struct gang_play *play)
 {
     gang_say(play, "restart");
-    engine_destroy(play->engine);
+    gang_close(play);
     gang_open(play);
     play->count = 0;
     for (int queue = 0; queue < GANG_QUEUES; queue++)

@@ -50,6 +50,9 @@ void gang_hear(struct gang_play *play, int pod, int group);
 
 void gang_lead(struct gang_play *play, bool leads);
 void gang_open(struct gang_play *play);
+
+/* The engine goes. Memory that it does not give back is a difference. */
+void gang_close(struct gang_play *play);
 void gang_restart(struct gang_play *play);
 void gang_pass_time(struct gang_play *play, int64_t now);
 

@@ -19,7 +19,7 @@
 
 enum { STEPS = 400 };
 
-static bool play_history(struct gang_play *play, uint64_t seed)
+static bool play_history(struct gang_play *play, uint64_t seed, uint64_t *digests)
 {
     const uint32_t effects = 1u << EFFECT_ANSWER_PERMIT | 1u << EFFECT_SET_GROUP |
                              1u << EFFECT_CREATE_GROUP | 1u << EFFECT_SET_GROUP_STATUS |
@@ -49,6 +49,8 @@ static bool play_history(struct gang_play *play, uint64_t seed)
             play->calm = false;
         }
     }
+    *digests += engine_digest(play->engine, true);
+    gang_close(play);
     if (play->broken[0] != '\0')
         tap_diag("seed %" PRIu64 ": %s", seed, play->broken);
     return play->broken[0] == '\0';
@@ -76,11 +78,8 @@ int main(int argc, char **argv)
 
     if (!argument_read(argc, argv, arguments))
         return fputs("usage: t-gang-oracle [--seed N] [--histories N] [--trace]\n", stderr), 2;
-    for (uint64_t seed = first; seed < first + count && broken < 10; seed++) {
-        broken += !play_history(&play, seed);
-        digests += engine_digest(play.engine, true);
-        engine_destroy(play.engine);
-    }
+    for (uint64_t seed = first; seed < first + count && broken < 10; seed++)
+        broken += !play_history(&play, seed, &digests);
     tap_diag("%" PRIu64 " histories of %d steps, digests %016" PRIx64, count, STEPS, digests);
     ok(broken == 0, "whatever becomes of writes, all objects say in the end what they should");
     for (int kind = 0; kind < EFFECT_KINDS; kind++)
