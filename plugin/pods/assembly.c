@@ -22,36 +22,23 @@ static void sync_members(struct engine *e, const struct group *group)
     }
 }
 
+static struct list_link *turn_link(const void *ctx, uint32_t id)
+{
+    return &group_at(ctx, id)->turn;
+}
+
 static void append(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    group->in_line = true;
-    group->prev_in_line = e->pods.last_in_line;
-    group->next_in_line = 0;
-    if (e->pods.last_in_line != 0)
-        group_at(e, e->pods.last_in_line)->next_in_line = id;
-    else
-        e->pods.first_in_line = id;
-    e->pods.last_in_line = id;
+    group_at(e, id)->in_line = true;
+    list_append(turn_link, e, &e->pods.in_line, id);
 }
 
 static void unlist(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    if (!group->in_line)
+    if (!group_at(e, id)->in_line)
         return;
-    if (group->prev_in_line != 0)
-        group_at(e, group->prev_in_line)->next_in_line = group->next_in_line;
-    else
-        e->pods.first_in_line = group->next_in_line;
-    if (group->next_in_line != 0)
-        group_at(e, group->next_in_line)->prev_in_line = group->prev_in_line;
-    else
-        e->pods.last_in_line = group->prev_in_line;
-    group->in_line = false;
-    group->next_in_line = group->prev_in_line = 0;
+    group_at(e, id)->in_line = false;
+    list_remove(turn_link, e, &e->pods.in_line, id);
 }
 
 /* Marks those that are only reserved. As parked: they may lie in the scheduler's queue of pods
@@ -83,12 +70,12 @@ static void take_turn(struct engine *e, uint32_t id)
 
 static void next_turn(struct engine *e)
 {
-    uint32_t id = e->pods.first_in_line;
+    uint32_t id = e->pods.in_line.first;
 
     if (e->pods.assembling != 0)
         return;
     while (id != 0 && (group_at(e, id)->retry_at > e->now || !may_go_on(e, group_at(e, id))))
-        id = group_at(e, id)->next_in_line;
+        id = group_at(e, id)->turn.next;
     if (id != 0)
         take_turn(e, id);
 }
@@ -172,7 +159,7 @@ void assembly_forget(struct engine *e, uint32_t id)
 
 void assembly_queue_changed(struct engine *e)
 {
-    uint32_t id = e->pods.assembling != 0 ? e->pods.assembling : e->pods.first_in_line;
+    uint32_t id = e->pods.assembling != 0 ? e->pods.assembling : e->pods.in_line.first;
 
     if (id != 0)
         group_touch(e, id);
@@ -180,7 +167,7 @@ void assembly_queue_changed(struct engine *e)
 
 void assembly_new_nodes(struct engine *e)
 {
-    for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+    for (uint32_t id = e->pods.in_line.first; id != 0; id = group_at(e, id)->turn.next) {
         group_at(e, id)->retry_at = 0;
         claim_set_timer(e, group_at(e, id)->entry);
     }
@@ -292,7 +279,7 @@ const char *assembly_check(const struct engine *e, bool is_due)
 {
     uint32_t listed = 0;
 
-    for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+    for (uint32_t id = e->pods.in_line.first; id != 0; id = group_at(e, id)->turn.next) {
         if (!group_at(e, id)->in_line || ++listed > slab_count(&e->pods.groups))
             return "the gangs that are to assemble are in line once";
         if (!assembly_is_under_way(e, group_at(e, id)) || id == e->pods.assembling)

@@ -124,7 +124,7 @@ struct group {
     bool no_nodes; /* the last attempt found none for a member */
     uint8_t tries; /* that failed */
     uint32_t at_permit;
-    uint32_t next_in_line, prev_in_line;
+    struct list_link turn; /* of those in line */
     int64_t turn_until, retry_at;
 };
 
