@@ -172,7 +172,7 @@ static wide waiting_in_gang(const struct engine *e, const struct group *group, u
 
     if (group->mode != GROUP_WAITS)
         return 0;
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         const struct line *line = line_at(e, claim_at(e, at)->line);
         bool counts = claim_waits_in_gang(claim_at(e, at)) && line_queue(e, line) == queue;
 

@@ -9,12 +9,12 @@
 /* Whether the queue of its members lets granted ones go on. */
 static bool may_go_on(const struct engine *e, const struct group *group)
 {
-    return group->first != 0 && !queue_stops_granted(e, claim_queue(e, group->first));
+    return group->claims.first != 0 && !queue_stops_granted(e, claim_queue(e, group->claims.first));
 }
 
 static void sync_members(struct engine *e, const struct group *group)
 {
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (!claim_holds(claim_at(e, id)))
             continue;
         outbox_sync(&e->outbox, EFFECT_OF_POD, id);
@@ -45,7 +45,7 @@ static void unlist(struct engine *e, uint32_t id)
  * without a node, and must be looked at again. */
 static void mark_reserved(struct engine *e, const struct group *group, uint32_t flags)
 {
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
             claim_at(e, id)->flags |= flags;
     }
@@ -60,7 +60,7 @@ static void take_turn(struct engine *e, uint32_t id)
     group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND;
     group->retry_at = 0;
     group->letting_go = group->no_nodes = false;
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at))
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at))
         claim_set_flag(claim_at(e, at), CLAIM_HEARD, false);
     if (group->tries > 0)
         mark_reserved(e, group, CLAIM_PARKED);
@@ -268,7 +268,7 @@ void assembly_expire(struct engine *e, uint32_t entry)
     } else if (!group->letting_go) {
         let_go(e, id, false);
     } else { /* in vain: nobody gave its node back in time */
-        for (uint32_t at = group->first; at != 0; at = member_after(e, at))
+        for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at))
             assembly_leaves_permit(e, at);
         end_turn(e, id);
     }

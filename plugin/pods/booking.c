@@ -59,7 +59,7 @@ bool booking_passes_on(const struct engine *e, uint32_t queue, uint32_t line, ui
 static void pass_on(struct engine *e, const struct group *group, uint32_t queue)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
-    uint32_t id = group->first;
+    uint32_t id = group->claims.first;
 
     while (id != 0 && claim_at(e, id)->state != CLAIM_WAITING)
         id = member_after(e, id);

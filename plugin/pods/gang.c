@@ -91,7 +91,7 @@ void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
         return;
     take_entry_out(e, group);
     group->mode = (uint8_t)mode;
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_holds(claim_at(e, id)))
             outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         if (!group_is_ready(claim_at(e, id)))
@@ -114,7 +114,7 @@ uint32_t gang_give_back(struct engine *e, struct group *group)
 
     group->to_come = 0;
     gang_set_mode(e, group, GROUP_INCOMPLETE);
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED) {
             claim_to_rest(e, id);
             count++;
@@ -128,7 +128,7 @@ static void hold_superseded(struct engine *e, struct group *group)
 {
     bool some = group->marked + group->superseded > 0;
 
-    for (uint32_t at = group->first; some && at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; some && at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
         if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
@@ -158,7 +158,7 @@ static int64_t reserve_ready(struct engine *e, const struct group *group, int64_
 {
     uint16_t own[FACTS_MAX_NEEDS];
 
-    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0 && lacks > 0; id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
         share_flavors(e, claim_line(e, id), sum, flavors, own);
@@ -202,7 +202,7 @@ void gang_tell(struct engine *e, uint32_t id)
 {
     if (!news_review_gang(e, id))
         return;
-    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group_at(e, id)->claims.first; at != 0; at = member_after(e, at)) {
         news_review(e, at);
         outbox_sync(&e->outbox, EFFECT_OF_POD, at);
         claim_set_timer(e, at);
@@ -230,7 +230,7 @@ static void put_entry_in(struct engine *e, struct group *group, const struct gan
 static bool find_flavors(const struct engine *e, const struct group *group,
                          const struct gang_sum *sum, uint16_t *ret_flavors)
 {
-    uint32_t id = group->first;
+    uint32_t id = group->claims.first;
     struct claim_need need;
     uint8_t found = 0;
 
@@ -313,7 +313,7 @@ void gang_begin(struct engine *e)
         booking_begin(e, at);
         if (group->holding == 0 || gang_mode_of(e, group, &sum) != GROUP_WAITS)
             continue;
-        for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
             if (!group_is_ready(claim_at(e, id)))
                 continue;
             if ((claim_at(e, id)->flags & CLAIM_STAMPED) == 0)

@@ -68,7 +68,7 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
     enum group_fault fault = GROUP_SOUND;
 
     *ret_sum = (struct gang_sum){0};
-    for (uint32_t id = group->first; id != 0 && lacks > 0 && fault == GROUP_SOUND;
+    for (uint32_t id = group->claims.first; id != 0 && lacks > 0 && fault == GROUP_SOUND;
          id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;

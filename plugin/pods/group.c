@@ -232,9 +232,9 @@ const char *group_check(const struct engine *e, uint32_t id)
         return "no group is left to be looked at";
     if (group_is_unused(group))
         return "a group that was not seen is named by somebody";
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
-        uint32_t before = member_at(e, claim->member)->prev;
+        uint32_t before = claim_member(e, at)->by_rank.prev;
 
         if (claim_group(e, claim) != id || ++members > slab_count(&e->claims.records))
             return "the members of a group know it";

@@ -81,7 +81,7 @@ struct group {
     uint32_t part_count;
     bool misses_parts; /* it is not complete */
 
-    uint32_t first, last; /* members, by rank */
+    struct list claims; /* of its members, by rank */
     uint32_t members, ready, holding, reserved;
     uint32_t obeying;    /* members that obey the queues: the others are only counted there */
     uint32_t superseded; /* members that are held for that (group_follow.h) */
@@ -131,7 +131,7 @@ struct group {
 /* A claim's place in its group: plain pods need none. */
 struct member {
     uint32_t group;
-    uint32_t next, prev;     /* claims, by rank */
+    struct list_link by_rank;
     int64_t named_at;        /* the pod's version in which its group's name was written */
     struct tree_link by_age; /* of the askers */
     struct member_own {

@@ -188,7 +188,7 @@ const char *group_follow_check(const struct engine *e, uint32_t id)
     if (!tree_check(&askers_by_age, e, group->askers) ||
         group->asker != tree_last(&askers_by_age, e, group->askers))
         return "the newest of its pods says what a group asks for";
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
         if ((claim_member(e, at)->own.minimum != 0) != (age_link(e, at)->size != 0))

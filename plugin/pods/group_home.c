@@ -40,7 +40,7 @@ void group_set_home(struct engine *e, uint32_t id, uint32_t queue)
 void group_candidates_changed(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
-    uint32_t queue = group->first == 0 ? 0 : claim_queue(e, group->first);
+    uint32_t queue = group->claims.first == 0 ? 0 : claim_queue(e, group->claims.first);
 
     if (queue == 0)
         return;
@@ -48,7 +48,7 @@ void group_candidates_changed(struct engine *e, uint32_t id)
     if (!group->spread)
         return;
     group->spread = false;
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         if (claim_queue(e, at) == queue)
             continue;
         group->spread = true;

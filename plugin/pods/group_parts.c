@@ -118,7 +118,7 @@ void group_swap_parts(struct engine *e, struct group *group, struct group_part *
     group->part_count = *count;
     *parts = before;
     *count = count_before;
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id))
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id))
         count_pods(group, claim_member(e, id)->own.part, 1);
     count_complete(group);
 }
@@ -162,7 +162,7 @@ const char *group_check_parts(const struct engine *e, const struct group *group)
     for (uint32_t i = 0; i < group->part_count; i++) {
         uint32_t there = 0;
 
-        for (uint32_t id = group->first; id != 0; id = member_after(e, id))
+        for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id))
             there += claim_member(e, id)->own.part == group->parts[i].name;
         if (!group->parts[i].composite && group->parts[i].there != there)
             return "a part of a composite group counts its pods";

@@ -101,7 +101,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
 /* A member that waits for something else is named after its group as well. */
 static void sync_members(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at))
+    for (uint32_t at = group_at(e, id)->claims.first; at != 0; at = member_after(e, at))
         outbox_sync(&e->outbox, EFFECT_OF_POD, at);
 }
 
@@ -125,7 +125,7 @@ uint64_t group_status_number(struct text phase, const int64_t counts[3],
 /* The queue that its members are in may be for their namespace now, or no longer. */
 static void select_members(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group_at(e, id)->claims.first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
         if (!claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0 &&
