@@ -191,13 +191,6 @@ void assembly_fail(struct engine *e, uint32_t id)
     let_go(e, group, true);
 }
 
-static void set_at_permit(struct engine *e, uint32_t id, bool waits)
-{
-    group_uncount(e, id);
-    claim_set_flag(claim_at(e, id), CLAIM_AT_PERMIT, waits);
-    group_count(e, id);
-}
-
 bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
 {
     struct claim *claim = claim_at(e, id);
@@ -216,8 +209,7 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
     if (group->at_permit == 0)
         mark_reserved(e, group, CLAIM_PARKED);
     claim_set_flag(claim, CLAIM_HEARD, false);
-    if ((claim->flags & CLAIM_AT_PERMIT) == 0)
-        set_at_permit(e, id, true);
+    group_set_flag(e, id, CLAIM_AT_PERMIT, true);
     *ret_until = assembly_has_turn(e, id) ? group->turn_until : e->now + ASSEMBLY_SECONDS * SECOND;
     sync_members(e, group);
     return false;
@@ -253,8 +245,7 @@ void assembly_answered(struct engine *e, uint32_t id)
 
 void assembly_leaves_permit(struct engine *e, uint32_t id)
 {
-    if (claim_at(e, id)->flags & CLAIM_AT_PERMIT)
-        set_at_permit(e, id, false);
+    group_set_flag(e, id, CLAIM_AT_PERMIT, false);
 }
 
 void assembly_expire(struct engine *e, uint32_t entry)

@@ -95,7 +95,7 @@ void group_join(struct engine *e, uint32_t id, uint32_t claim)
     link_member(e, claim);
     group->members++;
     group->stirred = e->now;
-    group_count(e, claim);
+    group_count(e, claim, 1);
 }
 
 void group_leave(struct engine *e, uint32_t id)
@@ -107,7 +107,7 @@ void group_leave(struct engine *e, uint32_t id)
         return;
     group = group_at(e, claim_group(e, claim));
     group_follow_leave(e, id);
-    group_uncount(e, id);
+    group_count(e, id, -1);
     unlink_member(e, id);
     group_count_part(group, claim_member(e, id)->own.part, -1);
     group->members--;
@@ -135,9 +135,10 @@ void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t cre
     group_touch(e, claim_group(e, claim));
 }
 
-static void add(struct engine *e, uint32_t id, uint32_t one)
+void group_count(struct engine *e, uint32_t id, int more)
 {
     const struct claim *claim = claim_at(e, id);
+    uint32_t one = (uint32_t)more;
     struct group *group;
 
     if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
@@ -152,12 +153,11 @@ static void add(struct engine *e, uint32_t id, uint32_t one)
     group_touch(e, claim_group(e, claim));
 }
 
-void group_uncount(struct engine *e, uint32_t id)
+void group_set_flag(struct engine *e, uint32_t id, enum claim_flag flag, bool on)
 {
-    add(e, id, UINT32_MAX);
-}
-
-void group_count(struct engine *e, uint32_t id)
-{
-    add(e, id, 1);
+    if (((claim_at(e, id)->flags & flag) != 0) == on)
+        return;
+    group_count(e, id, -1);
+    claim_set_flag(claim_at(e, id), flag, on);
+    group_count(e, id, 1);
 }
