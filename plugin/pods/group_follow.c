@@ -174,9 +174,8 @@ void follow_say_move(const struct engine *e, const struct group *group, struct s
     struct text queue = queue_of(e, group);
 
     sentence_str(say, " is about to be in ");
-    sentence_str(say, queue.len > 0 ? "queue " : "its pods' own queues");
-    sentence_text(say, queue);
-    sentence_str(say, ", as its newest pod asks");
+    sentence_named(say, queue.len > 0 ? "queue " : "its pods' own queues", queue,
+                   ", as its newest pod asks");
 }
 
 const char *group_follow_check(const struct engine *e, uint32_t id)

@@ -146,9 +146,8 @@ void group_say_missing_part(const struct engine *e, const struct group *group, s
     if (part == NULL)
         return;
     sentence_str(say, " is not complete: ");
-    sentence_str(say, part->composite ? "CompositePodGroup " : "PodGroup ");
-    sentence_text(say, name_text(e, part->name));
-    sentence_str(say, " has ");
+    sentence_named(say, part->composite ? "CompositePodGroup " : "PodGroup ",
+                   name_text(e, part->name), " has ");
     sentence_number(say, part->there);
     sentence_str(say, " of the ");
     sentence_number(say, (uint32_t)part->minimum);
