@@ -43,8 +43,8 @@ static enum group_fault add_least(const struct engine *e, const struct group *gr
 {
     enum group_fault fault = GROUP_SOUND;
 
-    for (uint32_t i = 0; i < group->least_count && fault == GROUP_SOUND; i++) {
-        const struct group_amount *least = &group->least[i];
+    for (uint32_t i = 0; i < group->said.least_count && fault == GROUP_SOUND; i++) {
+        const struct group_amount *least = &group->said.least[i];
         int64_t has = 0;
 
         for (uint8_t k = 0; k < sum->count; k++)

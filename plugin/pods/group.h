@@ -57,13 +57,18 @@ struct group_amount {
 
 struct group {
     struct tree_link by_name;
-    uint32_t space, name, uid; /* names; no uid: nobody has seen it */
-    uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
-    uint32_t home;             /* that queue, as long as the object is there; 0: none */
-    bool not_selected;         /* that queue is not for its namespace */
-    uint32_t priority_class;   /* a name, as its object says it */
-    bool counts;               /* there, as one that is left in it */
-    bool completed, inqueue;   /* its object says so */
+    uint32_t space, name; /* names */
+    struct group_words {
+        uint32_t uid;               /* a name; 0: nobody has seen it */
+        uint32_t queue;             /* of Volcano's, a name; 0: its members' own */
+        uint32_t priority_class;    /* a name */
+        struct group_amount *least; /* what the minimum needs at least */
+        uint32_t least_count;
+    } said;                  /* by its object */
+    uint32_t home;           /* that queue, as long as the object is there; 0: none */
+    bool not_selected;       /* that queue is not for its namespace */
+    bool counts;             /* there, as one that is left in it */
+    bool completed, inqueue; /* its object says so */
     bool known;
     bool ours;       /* its object says that we made it */
     bool at_once;    /* all that are there are granted together: of a native one */
@@ -75,8 +80,6 @@ struct group {
     int32_t priority;
     int64_t created;
     int64_t version;
-    struct group_amount *least; /* what the minimum needs at least, by its object */
-    uint32_t least_count;
     struct group_part *parts; /* of a composite one; itself is the first */
     uint32_t part_count;
     bool misses_parts; /* it is not complete */
@@ -264,8 +267,8 @@ void group_untouch(struct engine *e, uint32_t group);
  * what they are now. */
 void group_settle(struct engine *e);
 
-/* Gives back what an object said that its group needs at least. */
-void group_drop_least(struct engine *e, struct group_amount *least, uint32_t count);
+/* Gives back what an object said. */
+void group_drop_words(struct engine *e, struct group_words *said);
 void group_release_all(struct engine *e);
 
 const char *group_check(const struct engine *e, uint32_t group);

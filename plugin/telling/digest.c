@@ -200,14 +200,15 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
 
     hash = mix(mix(mix(hash, group->known), group->succeeded), group->failed);
     if (group->known) {
-        hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
+        hash = mix_name(e, mix_name(e, hash, group->said.uid), group->said.queue);
         hash = mix_parts(e, mix(mix(hash, group->kind), group->goes_whole), group);
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
-        hash = mix(mix_name(e, hash, group->priority_class), group->ours);
+        hash = mix(mix_name(e, hash, group->said.priority_class), group->ours);
         hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
         hash = mix(mix(hash, group->not_selected), booking_holds(e, group));
-        for (uint32_t i = 0; i < group->least_count; i++)
-            least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
+        for (uint32_t i = 0; i < group->said.least_count; i++)
+            least +=
+                mix(mix_name(e, 15, group->said.least[i].resource), group->said.least[i].amount);
     }
     hash = mix(hash, (wide)least);
     if (!timers)

@@ -245,8 +245,8 @@ static void find_queue(const struct engine *e, const struct group *group, struct
 
         ret->queue = name_text(e, queue->name);
         ret->queue_kind = queue->kind;
-    } else if (group->queue != 0) {
-        ret->queue = name_text(e, group->queue);
+    } else if (group->said.queue != 0) {
+        ret->queue = name_text(e, group->said.queue);
     }
 }
 
@@ -266,7 +266,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     struct group_status status;
 
     group_find_status(e, id, &status, message);
-    ret->uid = name_text(e, group->uid);
+    ret->uid = name_text(e, group->said.uid);
     ret->space = name_text(e, group->space);
     ret->name = name_text(e, group->name);
     ret->queue_kind = QUEUE_VOLCANO;
