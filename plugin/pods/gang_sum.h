@@ -3,7 +3,6 @@
 #define SLUICE_PLUGIN_PODS_GANG_SUM_H
 
 #include "group.h"
-#include "plugin/base/facts.h"
 #include "plugin/order/size_class.h"
 
 #include <stdbool.h>
