@@ -193,7 +193,7 @@ void group_end(struct engine *e, uint32_t id)
     heap_clear(&e->pods.group_timers, id);
     group_drop_owner(&e->names, &group->owner);
     group_drop_words(e, &group->said);
-    group_drop_parts(e, group->parts, group->part_count);
+    group_drop_parts(e, &group->parts);
     index_drop(&e->pods.groups_by_name,
                name_hash(name_text(e, group->space), name_text(e, group->name)), id);
     tree_remove(&groups_by_identity, e, &e->pods.groups_in_order, id);

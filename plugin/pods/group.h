@@ -80,9 +80,8 @@ struct group {
     int32_t priority;
     int64_t created;
     int64_t version;
-    struct group_part *parts; /* of a composite one; itself is the first */
-    uint32_t part_count;
-    bool misses_parts; /* it is not complete */
+    struct group_parts parts; /* of a composite one */
+    bool misses_parts;        /* it is not complete */
 
     struct list claims; /* of its members, by rank */
     uint32_t members, ready, holding, reserved;

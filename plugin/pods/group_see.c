@@ -15,7 +15,7 @@ void group_release_all(struct engine *e)
         const struct group *group = group_at(e, id);
 
         mem_free(&e->mem, group->said.least, group->said.least_count * sizeof(*group->said.least));
-        mem_free(&e->mem, group->parts, group->part_count * sizeof(*group->parts));
+        mem_free(&e->mem, group->parts.item, group->parts.count * sizeof(*group->parts.item));
     }
 }
 
@@ -25,8 +25,7 @@ struct sight {
     struct group_words said;
     uint32_t queue; /* 0: it names none */
     uint32_t entry; /* a new one for another uid or for the first minimum; or 0 */
-    struct group_part *parts;
-    uint32_t part_count;
+    struct group_parts parts;
     struct group_moves moves;
 };
 
@@ -34,7 +33,7 @@ static void drop_sight(struct engine *e, struct sight *sight)
 {
     group_drop_moves(e, &sight->moves);
     group_drop_words(e, &sight->said);
-    group_drop_parts(e, sight->parts, sight->part_count);
+    group_drop_parts(e, &sight->parts);
     if (sight->entry != 0)
         gang_free_entry(e, sight->entry);
     if (sight->queue != 0)
@@ -79,7 +78,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
     group = group_at(e, sight->group);
     error = read_words(e, facts, &sight->said);
     if (error == 0)
-        error = group_read_parts(e, facts, &sight->parts, &sight->part_count);
+        error = group_read_parts(e, facts, &sight->parts);
     if (error == 0 && (facts->minimum > 1 || !facts->ours || facts->kind != GROUP_VOLCANO) &&
         (group->entry == 0 || group->said.uid != sight->said.uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
@@ -157,7 +156,7 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->has_priority = facts->has_priority;
     group->priority = facts->priority;
     group->minimum = facts->kind == GROUP_COMPOSITE ? 0 : facts->minimum;
-    group_swap_parts(e, group, &sight->parts, &sight->part_count);
+    group_swap_parts(e, group, &sight->parts);
     group->goes_whole = facts->goes_whole;
     sight->entry = 0;
     group_make_moves(e, sight->group, &sight->moves);
@@ -187,14 +186,6 @@ int group_see(struct engine *e, const struct group_facts *facts)
     commit(e, facts, &sight);
     group_settle(e);
     return SEEN_ANEW;
-}
-
-static void lose_parts(struct engine *e, struct group *group)
-{
-    group_drop_parts(e, group->parts, group->part_count);
-    group->parts = NULL;
-    group->part_count = 0;
-    group->misses_parts = false;
 }
 
 /* Of one that was to be made, and was not seen since, what was in its place is gone. */
@@ -227,7 +218,8 @@ int group_lose(struct engine *e, const struct group_name *name, struct text uid)
         limit_count(&e->queues, LIMITED_GROUPS, &group_at(e, id)->known, false);
         group_at(e, id)->ours = false;
         group_at(e, id)->was_made = false;
-        lose_parts(e, group_at(e, id));
+        group_drop_parts(e, &group_at(e, id)->parts);
+        group_at(e, id)->misses_parts = false;
         group_set_home(e, id, 0);
         intern_unref(&e->names, group_at(e, id)->said.queue);
         group_at(e, id)->said.queue = 0;

@@ -184,8 +184,8 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
 
 static uint64_t mix_parts(const struct engine *e, uint64_t hash, const struct group *group)
 {
-    for (uint32_t i = 0; i < group->part_count; i++) {
-        const struct group_part *part = &group->parts[i];
+    for (uint32_t i = 0; i < group->parts.count; i++) {
+        const struct group_part *part = &group->parts.item[i];
 
         hash = mix_name(e, mix(mix(hash, part->depth), part->minimum), part->name);
         hash = mix(hash, part->composite);
