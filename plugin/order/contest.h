@@ -2,7 +2,6 @@
 #ifndef SLUICE_PLUGIN_ORDER_CONTEST_H
 #define SLUICE_PLUGIN_ORDER_CONTEST_H
 
-
 #include <stdbool.h>
 #include <stdint.h>
 
