@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* Whoever comes stands where it is put, mostly behind all others, and anybody can leave at once. The links live in the caller's records,
- * so a record that has its link can always be appended. A record that left has a link of zeros, and
- * a list of zeros is empty. */
+/* Whoever comes stands where it is put, mostly behind all others, and anybody can leave at once.
+ * The links live in the caller's records, so a record that has its link can always be appended. A
+ * record that left has a link of zeros, and a list of zeros is empty. */
 struct list_link {
     uint32_t next, prev; /* 0: it is the last, the first */
 };
