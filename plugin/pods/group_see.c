@@ -12,10 +12,8 @@
 void group_release_all(struct engine *e)
 {
     for (uint32_t id = 0; slab_step(&e->pods.groups, &id);) {
-        const struct group *group = group_at(e, id);
-
-        mem_free(&e->mem, group->said.least, group->said.least_count * sizeof(*group->said.least));
-        mem_free(&e->mem, group->parts.item, group->parts.count * sizeof(*group->parts.item));
+        group_drop_words(e, &group_at(e, id)->said);
+        group_drop_parts(e, &group_at(e, id)->parts);
     }
 }
 
