@@ -13,12 +13,12 @@
 
 void note_claim_changes(struct engine *e, uint32_t claim)
 {
-    group_uncount(e, claim);
+    group_count(e, claim, -1);
 }
 
 void note_claim_changed(struct engine *e, uint32_t claim)
 {
-    group_count(e, claim);
+    group_count(e, claim, 1);
 }
 
 void note_claim_reserved_no_more(struct engine *e, uint32_t claim)

@@ -188,7 +188,7 @@ static inline struct member *claim_member(const struct engine *e, uint32_t claim
 /* The claim that comes after this one in its group. */
 static inline uint32_t member_after(const struct engine *e, uint32_t claim)
 {
-    return claim_member(e, claim)->next;
+    return claim_member(e, claim)->by_rank.next;
 }
 
 static inline struct finished *finished_at(const struct engine *e, uint32_t id)

@@ -115,11 +115,11 @@ static void take_flavor(struct search *search, uint16_t flavor)
     const struct assign_set *set = &search->ask->sets[search->set];
 
     for (uint32_t i = 0; i < set->need_count; i++) {
-        if (group_of(search, i) != &queue_of(search)->groups[search->group])
-            continue;
-        search->made->needs[search->set][i].flavor = flavor;
-        search->made->needs[search->set][i].how = (uint8_t)search->grades[i].how;
-        search->made->needs[search->set][i].height = (uint8_t)search->grades[i].height;
+        const struct grade *grade = &search->grades[i];
+
+        if (group_of(search, i) == &queue_of(search)->groups[search->group])
+            search->made->needs[search->set][i] =
+                (struct assigned){flavor, (uint8_t)grade->how, (uint8_t)grade->height};
     }
 }
 
@@ -193,11 +193,8 @@ static bool assign_set(struct search *search)
 /* It is assigned nothing, and its next attempt begins at the first flavor. */
 static void clear_set(const struct assign_ask *ask, struct assignment *made, uint32_t set)
 {
-    for (uint32_t i = 0; i < ask->sets[set].need_count; i++) {
-        made->needs[set][i].flavor = FLAVOR_NONE;
-        made->needs[set][i].how = ASSIGN_FITS;
-        made->needs[set][i].height = 0;
-    }
+    for (uint32_t i = 0; i < ask->sets[set].need_count; i++)
+        made->needs[set][i] = (struct assigned){FLAVOR_NONE, ASSIGN_FITS, 0};
     memset(made->next.place[set], 0, sizeof(made->next.place[set]));
 }
 
@@ -207,10 +204,12 @@ static void sum_up(const struct search *search, struct assignment *made)
     for (uint32_t g = 0; g < queue_of(search)->group_count; g++)
         made->goes_on = made->goes_on || made->next.place[search->set][g] > 0;
     for (uint32_t i = 0; i < search->ask->sets[search->set].need_count; i++) {
-        if (made->needs[search->set][i].how < (uint8_t)made->how)
-            made->how = made->needs[search->set][i].how;
-        if (made->needs[search->set][i].height > made->height)
-            made->height = made->needs[search->set][i].height;
+        const struct assigned *need = &made->needs[search->set][i];
+
+        if (need->how < (uint8_t)made->how)
+            made->how = need->how;
+        if (need->height > made->height)
+            made->height = need->height;
     }
 }
 

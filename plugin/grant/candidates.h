@@ -4,7 +4,6 @@
 
 #include "assign.h"
 #include "plugin/base/amount.h"
-#include "plugin/records/source.h"
 #include "policy.h"
 
 #include <stdbool.h>

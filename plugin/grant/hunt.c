@@ -31,7 +31,7 @@ static int64_t count_stays(const struct engine *e, uint32_t group)
 {
     int64_t count = group_at(e, group)->succeeded;
 
-    for (uint32_t id = group_at(e, group)->first; id != 0; id = member_after(e, id))
+    for (uint32_t id = group_at(e, group)->claims.first; id != 0; id = member_after(e, id))
         count += stays(e, id);
     return count;
 }
@@ -41,7 +41,7 @@ static bool gang_may_go(const struct hunt *hunt, uint32_t group, bool borrowing)
 {
     const struct engine *e = hunt->e;
 
-    for (uint32_t id = group_at(e, group)->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group_at(e, group)->claims.first; id != 0; id = member_after(e, id)) {
         if (stays(e, id) &&
             (!candidates_have(hunt, id) || (borrowing && !candidates_go_while_borrowing(hunt, id))))
             return false;
@@ -108,7 +108,7 @@ static bool take_unit_away(struct hunt *hunt, uint32_t claim, bool borrowing)
     } else {
         if (!gang_may_go(hunt, gang, borrowing))
             return false;
-        for (uint32_t at = group_at(e, gang)->first; at != 0; at = member_after(e, at)) {
+        for (uint32_t at = group_at(e, gang)->claims.first; at != 0; at = member_after(e, at)) {
             if (stays(e, at))
                 take_away(hunt, at, claim, true);
         }

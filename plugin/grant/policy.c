@@ -36,7 +36,7 @@ struct policy_rank policy_rank_of(const struct engine *e, uint32_t id)
     if (group_at(e, group)->has_priority)
         rank.priority = group_at(e, group)->priority;
     else if (group_at(e, group)->at_once)
-        rank.priority = claim_at(e, group_at(e, group)->first)->priority;
+        rank.priority = claim_at(e, group_at(e, group)->claims.first)->priority;
     return rank;
 }
 

@@ -41,7 +41,7 @@ static bool would_be_whole(const struct engine *e, uint32_t id, bool *ret_alone)
     *ret_alone = true;
     if (group == 0)
         return true;
-    for (uint32_t at = group_at(e, group)->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group_at(e, group)->claims.first; at != 0; at = member_after(e, at)) {
         stay += claim_holds(claim_at(e, at)) && claim_counts_later(claim_at(e, at));
         could += promise_can_stay(e, at);
     }
@@ -56,7 +56,7 @@ static uint32_t next_of_unit(const struct engine *e, uint32_t id, bool alone, ui
 {
     if (alone)
         return at == 0 ? id : 0;
-    at = at == 0 ? group_at(e, claim_group(e, claim_at(e, id)))->first : member_after(e, at);
+    at = at == 0 ? group_at(e, claim_group(e, claim_at(e, id)))->claims.first : member_after(e, at);
     while (at != 0 && !promise_can_stay(e, at))
         at = member_after(e, at);
     return at;

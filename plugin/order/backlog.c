@@ -172,7 +172,7 @@ static wide waiting_in_gang(const struct engine *e, const struct group *group, u
 
     if (group->mode != GROUP_WAITS)
         return 0;
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         const struct line *line = line_at(e, claim_at(e, at)->line);
         bool counts = claim_waits_in_gang(claim_at(e, at)) && line_queue(e, line) == queue;
 
@@ -204,9 +204,8 @@ static wide count(const struct engine *e, uint32_t queue, uint32_t resource)
     for (uint32_t head = size_class_next_head(e, queue, 0, 0); head != 0;
          head = size_class_next_head(e, queue, head, 0))
         sum += waiting_in_line(e, claim_at(e, head)->line, resource);
-    for (uint32_t id = 1; id < slab_end(&e->pods.groups); id++)
-        sum += slab_live(&e->pods.groups, id) ? waiting_in_gang(e, group_at(e, id), queue, resource)
-                                              : 0;
+    for (uint32_t id = 0; slab_step(&e->pods.groups, &id);)
+        sum += waiting_in_gang(e, group_at(e, id), queue, resource);
     for (uint32_t id = workload_next(e, 0); id != 0; id = workload_next(e, id))
         sum += waiting_of_workload(e, id, queue, resource);
     return sum;
@@ -218,11 +217,10 @@ const char *backlog_check_users(const struct engine *e)
 
     for (uint32_t id = 0; slab_step(&e->order.backlogs, &id);)
         users += backlog_at(e, id)->users - (backlog_at(e, id)->up != 0);
-    for (uint32_t id = 1; id < slab_end(&e->order.size_classes); id++) {
-        const struct size_class *class =
-            slab_live(&e->order.size_classes, id) ? size_class_at(e, id) : NULL;
+    for (uint32_t id = 0; slab_step(&e->order.size_classes, &id);) {
+        const struct size_class *class = size_class_at(e, id);
 
-        for (uint32_t i = 0; class != NULL && !class->own && i < class->count; i++) {
+        for (uint32_t i = 0; !class->own && i < class->count; i++) {
             if (class->needs[i].backlog != find(e, class->queue, class->needs[i].resource))
                 return "a size class knows its queue's backlogs";
             users--;

@@ -2,8 +2,6 @@
 #ifndef SLUICE_PLUGIN_ORDER_CONTEST_H
 #define SLUICE_PLUGIN_ORDER_CONTEST_H
 
-#include "plugin/records/contest_place.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -295,14 +295,9 @@ void demand_refuse(struct engine *e, uint32_t id, uint64_t change)
 
 void demand_set_signals(struct engine *e, uint32_t id, bool signals)
 {
-    struct demand *demand = demand_at(e, id);
-
-    demand->signals = signals;
-    if (!signals || !demand->lacks || demand->head == 0)
-        return;
-    take_out(e, id);
-    demand->lacks = false;
-    put_in(e, id);
+    demand_at(e, id)->signals = signals;
+    if (signals && demand_at(e, id)->lacks)
+        demand_refuse(e, id, demand_at(e, id)->refused);
 }
 
 const char *demand_check(const struct engine *e, uint32_t id)

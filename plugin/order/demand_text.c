@@ -184,31 +184,27 @@ static void take_selector(struct unpacker *u, struct placement *placement)
     placement->selector_count = take_number(u);
     placement->selector = u->fills ? u->label + u->labels : NULL;
     for (uint32_t i = 0; i < placement->selector_count; i++, u->labels++) {
-        struct label label = {0};
+        struct label counted, *label = u->fills ? &u->label[u->labels] : &counted;
 
-        label.key = take_text(u);
-        label.value = take_text(u);
-        if (u->fills)
-            u->label[u->labels] = label;
+        label->key = take_text(u);
+        label->value = take_text(u);
     }
 }
 
 static void take_demand(struct unpacker *u)
 {
-    struct label_demand demand = {0};
+    struct label_demand counted, *demand = u->fills ? &u->demand[u->demands] : &counted;
 
-    demand.key = take_text(u);
-    demand.operator_ = take_text(u);
-    demand.value_count = take_number(u);
-    demand.values = u->fills ? u->value + u->values : NULL;
-    for (uint32_t v = 0; v < demand.value_count; v++, u->values++) {
+    demand->key = take_text(u);
+    demand->operator_ = take_text(u);
+    demand->value_count = take_number(u);
+    demand->values = u->fills ? u->value + u->values : NULL;
+    for (uint32_t v = 0; v < demand->value_count; v++, u->values++) {
         struct text value = take_text(u);
 
         if (u->fills)
             u->value[u->values] = value;
     }
-    if (u->fills)
-        u->demand[u->demands] = demand;
     u->demands++;
 }
 
@@ -217,12 +213,12 @@ static void take_terms(struct unpacker *u, struct placement *placement)
     placement->term_count = take_number(u);
     placement->terms = u->fills ? u->term + u->terms : NULL;
     for (uint32_t t = 0; t < placement->term_count; t++, u->terms++) {
-        struct node_term term = {take_number(u), u->fills ? u->demand + u->demands : NULL};
+        struct node_term counted, *term = u->fills ? &u->term[u->terms] : &counted;
 
-        for (uint32_t i = 0; i < term.count; i++)
+        term->count = take_number(u);
+        term->demands = u->fills ? u->demand + u->demands : NULL;
+        for (uint32_t i = 0; i < term->count; i++)
             take_demand(u);
-        if (u->fills)
-            u->term[u->terms] = term;
     }
 }
 
@@ -231,14 +227,13 @@ static void take_tolerations(struct unpacker *u, struct placement *placement)
     placement->toleration_count = take_number(u);
     placement->tolerations = u->fills ? u->toleration + u->tolerations : NULL;
     for (uint32_t i = 0; i < placement->toleration_count; i++, u->tolerations++) {
-        struct toleration toleration = {0};
+        struct toleration counted;
+        struct toleration *toleration = u->fills ? &u->toleration[u->tolerations] : &counted;
 
-        toleration.key = take_text(u);
-        toleration.operator_ = take_text(u);
-        toleration.value = take_text(u);
-        toleration.effect = take_text(u);
-        if (u->fills)
-            u->toleration[u->tolerations] = toleration;
+        toleration->key = take_text(u);
+        toleration->operator_ = take_text(u);
+        toleration->value = take_text(u);
+        toleration->effect = take_text(u);
     }
 }
 
@@ -271,21 +266,21 @@ static int take_all(struct engine *e, struct unpacker *u, struct demand *demand)
     uint32_t sets = take_number(u), needs = 0;
 
     for (uint32_t s = 0; s < sets; s++) {
-        struct demand_set set = {.name = take_text(u), .at = needs};
+        struct demand_set counted, *set = u->fills ? &demand->set_details[s] : &counted;
         struct assign_set none, *ask = u->fills ? &demand->sets[s] : &none;
         uint32_t more;
 
+        set->name = take_text(u);
+        set->at = needs;
         ask->count = take_number(u);
         ask->minimum = take_number(u);
         demand->set_count += u->fills;
         if (take_needs(e, u, ask, &more) < 0)
             return ENGINE_NO_MEMORY;
         needs += more;
-        take_selector(u, &set.placement);
-        take_terms(u, &set.placement);
-        take_tolerations(u, &set.placement);
-        if (u->fills)
-            demand->set_details[s] = set;
+        take_selector(u, &set->placement);
+        take_terms(u, &set->placement);
+        take_tolerations(u, &set->placement);
     }
     demand->need_count = needs;
     return 0;

@@ -4,43 +4,34 @@
 #include "plugin/notes.h"
 #include "plugin/state.h"
 
-struct shape {
-    uint8_t count;
-    struct request requests[FACTS_MAX_NEEDS]; /* by resource id, so that equal ones are equal */
-};
-
 struct wanted {
     const struct engine *e;
-    uint32_t class;
     const struct shape *shape;
 };
 
-static bool is_wanted(const void *ctx, uint32_t id)
+bool line_asks_for(const struct engine *e, const struct line *line, const struct shape *shape)
 {
-    const struct wanted *wanted = ctx;
-    const struct line *line = line_at(wanted->e, id);
-
-    if (line->size_class != wanted->class)
+    if (line_queue(e, line) != shape->queue || line_bare(e, line) != shape->bare ||
+        line_count(e, line) != shape->count)
         return false;
-    for (uint32_t i = 0; i < wanted->shape->count; i++) {
-        if (line_amount(wanted->e, line, i) != wanted->shape->requests[i].amount)
+    for (uint32_t i = 0; i < shape->count; i++) {
+        if (line_resource(e, line, i) != shape->requests[i].resource ||
+            line_amount(e, line, i) != shape->requests[i].amount)
             return false;
     }
     return true;
 }
 
+static bool is_wanted(const void *ctx, uint32_t id)
+{
+    const struct wanted *wanted = ctx;
+
+    return line_asks_for(wanted->e, line_at(wanted->e, id), wanted->shape);
+}
+
 static uint32_t add_to_hash(uint32_t hash, int64_t amount)
 {
     return hash_bytes(&amount, sizeof(amount), hash);
-}
-
-static void add_need(const struct engine *e, struct shape *shape, uint32_t resource, int64_t amount)
-{
-    uint32_t i = shape->count++;
-
-    for (; i > 0 && size_class_resource_before(e, resource, shape->requests[i - 1].resource); i--)
-        shape->requests[i] = shape->requests[i - 1];
-    shape->requests[i] = (struct request){resource, amount};
 }
 
 static void unref_names(struct intern *names, const struct shape *shape)
@@ -51,9 +42,8 @@ static void unref_names(struct intern *names, const struct shape *shape)
 
 static int read_shape(struct engine *e, const struct named_amounts *requests, struct shape *shape)
 {
-    shape->count = 0;
     intern_ref(&e->names, e->name_pods);
-    add_need(e, shape, e->name_pods, 1);
+    shape_request(e, shape, e->name_pods)->amount = 1;
     for (uint32_t i = 0; i < requests->count; i++) {
         const struct named_amount *item = &requests->item[i];
         uint32_t resource;
@@ -67,7 +57,7 @@ static int read_shape(struct engine *e, const struct named_amounts *requests, st
         if (resource == e->name_pods) /* one pod is one pod, whatever it asks for */
             intern_unref(&e->names, resource);
         else
-            add_need(e, shape, resource, item->amount);
+            shape_request(e, shape, resource)->amount = item->amount;
     }
     return 0;
 }
@@ -85,11 +75,11 @@ static int make(struct engine *e, uint32_t class, uint32_t *ret_line)
     return 0;
 }
 
-static void set_amounts(struct engine *e, struct line *line, const struct request *requests,
-                        uint8_t count)
+static void set_amounts(struct engine *e, struct line *line, const struct shape *shape)
 {
-    for (uint8_t i = 0; i < count; i++)
-        needs_set_amount(&line->needs, size_class_at(e, line->size_class), i, requests[i].amount);
+    for (uint8_t i = 0; i < shape->count; i++)
+        needs_set_amount(&line->needs, size_class_at(e, line->size_class), i,
+                         shape->requests[i].amount);
 }
 
 static int make_shared(struct engine *e, uint32_t class, const struct shape *shape, uint32_t hash,
@@ -97,9 +87,9 @@ static int make_shared(struct engine *e, uint32_t class, const struct shape *sha
 {
     if (index_reserve(&e->order.lines_by_needs) < 0 || make(e, class, ret_line) < 0)
         return ENGINE_NO_MEMORY;
-    set_amounts(e, line_at(e, *ret_line), shape->requests, shape->count);
+    set_amounts(e, line_at(e, *ret_line), shape);
     index_put(&e->order.lines_by_needs, hash, *ret_line);
-    queue_at(e, size_class_at(e, class)->queue)->line_count++;
+    queue_at(e, shape->queue)->line_count++;
     return 0;
 }
 
@@ -130,7 +120,7 @@ static bool drop_user(struct engine *e, struct line *line)
 static int get_in_class(struct engine *e, uint32_t class, const struct shape *shape,
                         uint32_t *ret_line)
 {
-    const struct wanted wanted = {e, class, shape};
+    const struct wanted wanted = {e, shape};
     uint32_t hash = class, id;
 
     for (uint32_t i = 0; i < shape->count; i++)
@@ -145,11 +135,10 @@ static int get_in_class(struct engine *e, uint32_t class, const struct shape *sh
     return 0;
 }
 
-static int get(struct engine *e, uint32_t queue, const struct shape *shape, bool bare,
-               uint32_t *ret_line)
+static int get(struct engine *e, const struct shape *shape, uint32_t *ret_line)
 {
     uint32_t class;
-    int error = size_class_get(e, queue, shape->requests, shape->count, bare, &class);
+    int error = size_class_get(e, shape, &class);
 
     if (error < 0)
         return error;
@@ -162,24 +151,30 @@ static int get(struct engine *e, uint32_t queue, const struct shape *shape, bool
 int line_get(struct engine *e, uint32_t queue, const struct named_amounts *requests, bool bare,
              uint32_t *ret_line)
 {
-    struct shape shape;
+    struct shape shape = {.queue = queue, .bare = bare};
     int error;
 
     if (read_shape(e, requests, &shape) < 0)
         return ENGINE_NO_MEMORY;
-    error = get(e, queue, &shape, bare, ret_line);
+    error = get(e, &shape, ret_line);
     unref_names(&e->names, &shape); /* the line's class has them */
     return error;
 }
 
+void line_shape(const struct engine *e, const struct line *line, struct shape *ret)
+{
+    *ret = (struct shape){line_queue(e, line), line_bare(e, line), line_count(e, line), {{0}}};
+    for (uint32_t i = 0; i < ret->count; i++)
+        ret->requests[i] = (struct request){line_resource(e, line, i), line_amount(e, line, i)};
+}
+
 int line_get_like(struct engine *e, uint32_t like, uint32_t queue, uint32_t *ret_line)
 {
-    const struct line *line = line_at(e, like);
-    struct shape shape = {.count = line_count(e, line)};
+    struct shape shape;
 
-    for (uint32_t i = 0; i < shape.count; i++)
-        shape.requests[i] = (struct request){line_resource(e, line, i), line_amount(e, line, i)};
-    return get(e, queue, &shape, line_bare(e, line), ret_line);
+    line_shape(e, line_at(e, like), &shape);
+    shape.queue = queue;
+    return get(e, &shape, ret_line);
 }
 
 int line_make_own(struct engine *e, uint32_t *ret_line)
@@ -194,25 +189,29 @@ int line_make_own(struct engine *e, uint32_t *ret_line)
     return ENGINE_NO_MEMORY;
 }
 
-void line_set_own(struct engine *e, uint32_t id, uint32_t queue, const struct request *requests,
-                  uint8_t count, bool bare)
+void line_set_own(struct engine *e, uint32_t id, const struct shape *shape)
 {
     struct line *line = line_at(e, id);
     uint32_t before = line_queue(e, line);
 
-    size_class_set_own(e, line->size_class, queue, requests, count, bare);
-    set_amounts(e, line, requests, count);
-    if (queue != 0)
-        queue_at(e, queue)->line_count++;
+    size_class_set_own(e, line->size_class, shape);
+    set_amounts(e, line, shape);
+    if (shape->queue != 0)
+        queue_at(e, shape->queue)->line_count++;
     if (before == 0)
         return;
     queue_at(e, before)->line_count--;
     note_queue_unused(e, before);
 }
 
+void line_clear_own(struct engine *e, uint32_t id)
+{
+    line_set_own(e, id, &(struct shape){0});
+}
+
 void line_free_own(struct engine *e, uint32_t id)
 {
-    line_set_own(e, id, 0, NULL, 0, false);
+    line_clear_own(e, id);
     line_release(e, id);
     size_class_unref(e, line_at(e, id)->size_class);
     slab_give(&e->order.lines, id);
@@ -227,16 +226,13 @@ void line_release(struct engine *e, uint32_t id)
 
 bool line_same_requests(const struct engine *e, uint32_t a, uint32_t b)
 {
-    const struct line *x = line_at(e, a), *y = line_at(e, b);
+    const struct line *line = line_at(e, a);
+    struct shape other;
 
-    if (line_count(e, x) != line_count(e, y))
-        return false;
-    for (uint32_t i = 0; i < line_count(e, x); i++) {
-        if (line_resource(e, x, i) != line_resource(e, y, i) ||
-            line_amount(e, x, i) != line_amount(e, y, i))
-            return false;
-    }
-    return true;
+    line_shape(e, line_at(e, b), &other);
+    other.queue = line_queue(e, line);
+    other.bare = line_bare(e, line);
+    return line_asks_for(e, line, &other);
 }
 
 bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b)

@@ -36,6 +36,7 @@ struct crowd {
 
 struct engine;
 struct bound;
+struct shape;
 
 /* The line of these requests, and one `pods`, in the queue: found or made, with one more user.
  * Requests of 0 ask for nothing. Negative on error. */
@@ -45,15 +46,18 @@ bool line_same_requests(const struct engine *e, uint32_t a, uint32_t b);
 bool line_same_needs(const struct engine *e, uint32_t a, uint32_t b); /* requests and queue */
 void line_unref(struct engine *e, uint32_t line);
 
+/* What its claims ask for; and whether it is just this. */
+void line_shape(const struct engine *e, const struct line *line, struct shape *ret_shape);
+bool line_asks_for(const struct engine *e, const struct line *line, const struct shape *shape);
+
 /* The same as another line's, in another queue. */
 int line_get_like(struct engine *e, uint32_t line, uint32_t queue, uint32_t *ret_line);
 
 /* A line that is shared with nobody. While nobody waits in it, it is in no queue (0) or in any, and
- * asks for whatever it is told; FACTS_MAX_NEEDS requests at most, in the order of size_class.h. */
-struct request;
+ * asks for whatever it is told, or for nothing. */
 int line_make_own(struct engine *e, uint32_t *ret_line);
-void line_set_own(struct engine *e, uint32_t line, uint32_t queue, const struct request *requests,
-                  uint8_t count, bool bare);
+void line_set_own(struct engine *e, uint32_t line, const struct shape *shape);
+void line_clear_own(struct engine *e, uint32_t line);
 void line_free_own(struct engine *e, uint32_t line);
 
 /* For the end of the engine. */

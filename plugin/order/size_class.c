@@ -84,35 +84,32 @@ static uint8_t magnitude_of(int64_t amount)
 
 struct wanted {
     const struct engine *e;
-    uint32_t queue;
-    const struct request *requests;
-    uint8_t count;
-    bool bare;
+    const struct shape *shape;
 };
 
 static bool is_wanted(const void *ctx, uint32_t id)
 {
     const struct wanted *wanted = ctx;
     const struct size_class *class = size_class_at(wanted->e, id);
+    const struct shape *shape = wanted->shape;
 
-    if (class->queue != wanted->queue || class->bare != wanted->bare ||
-        class->count != wanted->count)
+    if (class->queue != shape->queue || class->bare != shape->bare || class->count != shape->count)
         return false;
     for (uint32_t i = 0; i < class->count; i++) {
-        if (class->needs[i].resource != wanted->requests[i].resource ||
-            class->needs[i].magnitude != magnitude_of(wanted->requests[i].amount))
+        if (class->needs[i].resource != shape->requests[i].resource ||
+            class->needs[i].magnitude != magnitude_of(shape->requests[i].amount))
             return false;
     }
     return true;
 }
 
-static uint32_t hash_of(const struct wanted *wanted)
+static uint32_t hash_of(const struct shape *shape)
 {
-    uint32_t hash = wanted->queue * 2 + wanted->bare;
+    uint32_t hash = shape->queue * 2 + shape->bare;
 
-    for (uint32_t i = 0; i < wanted->count; i++) {
-        const uint32_t like[2] = {wanted->requests[i].resource,
-                                  magnitude_of(wanted->requests[i].amount)};
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const uint32_t like[2] = {shape->requests[i].resource,
+                                  magnitude_of(shape->requests[i].amount)};
 
         hash = hash_bytes(like, sizeof(like), hash);
     }
@@ -128,31 +125,31 @@ static void lay_out(struct size_class *class)
     }
 }
 
-static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, uint32_t *ret_class)
+static int make(struct engine *e, const struct shape *shape, uint32_t hash, uint32_t *ret_class)
 {
-    struct size_need *needs = mem_alloc(&e->mem, wanted->count * sizeof(*needs));
+    struct size_need *needs = mem_alloc(&e->mem, shape->count * sizeof(*needs));
     uint32_t id;
 
     if (needs == NULL || slab_reserve(&e->order.size_classes, 1) < 0 ||
         index_reserve(&e->order.size_classes_by_needs) < 0 ||
-        backlog_reserve(e, wanted->queue, wanted->count) < 0) {
-        mem_free(&e->mem, needs, wanted->count * sizeof(*needs));
+        backlog_reserve(e, shape->queue, shape->count) < 0) {
+        mem_free(&e->mem, needs, shape->count * sizeof(*needs));
         return ENGINE_NO_MEMORY;
     }
-    for (uint32_t i = 0; i < wanted->count; i++) {
-        const struct request *request = &wanted->requests[i];
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const struct request *request = &shape->requests[i];
 
         intern_ref(&e->names, request->resource);
         needs[i] = (struct size_need){.resource = request->resource,
-                                      .backlog = backlog_get(e, wanted->queue, request->resource),
+                                      .backlog = backlog_get(e, shape->queue, request->resource),
                                       .magnitude = magnitude_of(request->amount)};
     }
     id = slab_take(&e->order.size_classes);
-    *size_class_at(e, id) = (struct size_class){.queue = wanted->queue,
+    *size_class_at(e, id) = (struct size_class){.queue = shape->queue,
                                                 .hash = hash,
                                                 .users = 1,
-                                                .count = wanted->count,
-                                                .bare = wanted->bare,
+                                                .count = shape->count,
+                                                .bare = shape->bare,
                                                 .needs = needs};
     lay_out(size_class_at(e, id));
     index_put(&e->order.size_classes_by_needs, hash, id);
@@ -160,15 +157,14 @@ static int make(struct engine *e, const struct wanted *wanted, uint32_t hash, ui
     return 0;
 }
 
-int size_class_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
-                   bool bare, uint32_t *ret_class)
+int size_class_get(struct engine *e, const struct shape *shape, uint32_t *ret_class)
 {
-    const struct wanted wanted = {e, queue, requests, count, bare};
-    uint32_t hash = hash_of(&wanted);
+    const struct wanted wanted = {e, shape};
+    uint32_t hash = hash_of(shape);
     uint32_t id = index_find(&e->order.size_classes_by_needs, hash, is_wanted, &wanted);
 
     if (id == 0)
-        return make(e, &wanted, hash, ret_class);
+        return make(e, shape, hash, ret_class);
     size_class_at(e, id)->users++;
     *ret_class = id;
     return 0;
@@ -189,21 +185,20 @@ int size_class_make_own(struct engine *e, uint32_t *ret_class)
     return 0;
 }
 
-void size_class_set_own(struct engine *e, uint32_t id, uint32_t queue,
-                        const struct request *requests, uint8_t count, bool bare)
+void size_class_set_own(struct engine *e, uint32_t id, const struct shape *shape)
 {
     struct size_class *class = size_class_at(e, id);
 
-    for (uint8_t i = 0; i < count; i++)
-        intern_ref(&e->names, requests[i].resource);
+    for (uint8_t i = 0; i < shape->count; i++)
+        intern_ref(&e->names, shape->requests[i].resource);
     for (uint8_t i = 0; i < class->count; i++)
         intern_unref(&e->names, class->needs[i].resource);
-    for (uint8_t i = 0; i < count; i++)
-        class->needs[i] = (struct size_need){.resource = requests[i].resource,
-                                             .magnitude = magnitude_of(requests[i].amount)};
-    class->queue = queue;
-    class->count = count;
-    class->bare = bare;
+    for (uint8_t i = 0; i < shape->count; i++)
+        class->needs[i] = (struct size_need){.resource = shape->requests[i].resource,
+                                             .magnitude = magnitude_of(shape->requests[i].amount)};
+    class->queue = shape->queue;
+    class->count = shape->count;
+    class->bare = shape->bare;
     lay_out(class);
 }
 
@@ -284,9 +279,25 @@ uint32_t size_class_next_head(const struct engine *e, uint32_t queue, uint32_t h
     return next == 0 || is_after(e, next, claim) ? 0 : next;
 }
 
-bool size_class_resource_before(const struct engine *e, uint32_t a, uint32_t b)
+static bool comes_before(const struct engine *e, uint32_t a, uint32_t b)
 {
     if (a == b || a == e->name_pods || b == e->name_pods)
         return a != b && a == e->name_pods;
     return text_compare(name_text(e, a), name_text(e, b)) < 0;
+}
+
+struct request *shape_request(const struct engine *e, struct shape *shape, uint32_t resource)
+{
+    uint8_t i = 0;
+
+    while (i < shape->count && comes_before(e, shape->requests[i].resource, resource))
+        i++;
+    if (i < shape->count && shape->requests[i].resource == resource)
+        return &shape->requests[i];
+    if (shape->count == FACTS_MAX_NEEDS)
+        return NULL;
+    for (uint8_t k = shape->count++; k > i; k--)
+        shape->requests[k] = shape->requests[k - 1];
+    shape->requests[i] = (struct request){resource, 0};
+    return &shape->requests[i];
 }

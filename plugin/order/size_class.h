@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_ORDER_SIZE_CLASS_H
 #define SLUICE_PLUGIN_ORDER_SIZE_CLASS_H
 
+#include "plugin/base/facts.h"
 #include "plugin/base/request.h"
 #include "plugin/base/tree.h"
 
@@ -48,22 +49,28 @@ struct size_class {
     struct size_need *needs; /* in that order, so that equal classes have equal needs */
 };
 
+/* What the claims of a line ask for, and of which queue. */
+struct shape {
+    uint32_t queue;
+    bool bare;
+    uint8_t count;
+    struct request requests[FACTS_MAX_NEEDS]; /* in order, so that equal ones are equal */
+};
+
 struct engine;
 
-/* The order of a class's requests, whatever ids their names have: pods first, then by name. */
-bool size_class_resource_before(const struct engine *e, uint32_t a, uint32_t b);
+/* The request of this resource: found, or put in its place, of nothing yet. The order is the same
+ * whatever ids the names have: pods first, then by name. NULL: there is no place. */
+struct request *shape_request(const struct engine *e, struct shape *shape, uint32_t resource);
 
-/* The class of these requests, in that order: found or made, with one more user. Negative on
- * error. */
-int size_class_get(struct engine *e, uint32_t queue, const struct request *requests, uint8_t count,
-                   bool bare, uint32_t *ret_class);
+/* The class of this shape: found or made, with one more user. Negative on error. */
+int size_class_get(struct engine *e, const struct shape *shape, uint32_t *ret_class);
 void size_class_unref(struct engine *e, uint32_t class);
 
-/* The class of one line that is shared with nobody, and what it asks for while nobody waits in it:
- * FACTS_MAX_NEEDS requests at most. */
+/* The class of one line that is shared with nobody, and what it asks for while nobody waits in it.
+ */
 int size_class_make_own(struct engine *e, uint32_t *ret_class);
-void size_class_set_own(struct engine *e, uint32_t class, uint32_t queue,
-                        const struct request *requests, uint8_t count, bool bare);
+void size_class_set_own(struct engine *e, uint32_t class, const struct shape *shape);
 
 /* A line's head is another one, which is in no tree: 0, nobody waits in it any more. */
 void size_class_set_head(struct engine *e, uint32_t line, uint32_t head);

@@ -9,12 +9,12 @@
 /* Whether the queue of its members lets granted ones go on. */
 static bool may_go_on(const struct engine *e, const struct group *group)
 {
-    return group->first != 0 && !queue_stops_granted(e, claim_queue(e, group->first));
+    return group->claims.first != 0 && !queue_stops_granted(e, claim_queue(e, group->claims.first));
 }
 
 static void sync_members(struct engine *e, const struct group *group)
 {
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (!claim_holds(claim_at(e, id)))
             continue;
         outbox_sync(&e->outbox, EFFECT_OF_POD, id);
@@ -22,43 +22,30 @@ static void sync_members(struct engine *e, const struct group *group)
     }
 }
 
+static struct list_link *turn_link(const void *ctx, uint32_t id)
+{
+    return &group_at(ctx, id)->turn;
+}
+
 static void append(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    group->in_line = true;
-    group->prev_in_line = e->pods.last_in_line;
-    group->next_in_line = 0;
-    if (e->pods.last_in_line != 0)
-        group_at(e, e->pods.last_in_line)->next_in_line = id;
-    else
-        e->pods.first_in_line = id;
-    e->pods.last_in_line = id;
+    group_at(e, id)->in_line = true;
+    list_append(turn_link, e, &e->pods.in_line, id);
 }
 
 static void unlist(struct engine *e, uint32_t id)
 {
-    struct group *group = group_at(e, id);
-
-    if (!group->in_line)
+    if (!group_at(e, id)->in_line)
         return;
-    if (group->prev_in_line != 0)
-        group_at(e, group->prev_in_line)->next_in_line = group->next_in_line;
-    else
-        e->pods.first_in_line = group->next_in_line;
-    if (group->next_in_line != 0)
-        group_at(e, group->next_in_line)->prev_in_line = group->prev_in_line;
-    else
-        e->pods.last_in_line = group->prev_in_line;
-    group->in_line = false;
-    group->next_in_line = group->prev_in_line = 0;
+    group_at(e, id)->in_line = false;
+    list_remove(turn_link, e, &e->pods.in_line, id);
 }
 
 /* Marks those that are only reserved. As parked: they may lie in the scheduler's queue of pods
  * without a node, and must be looked at again. */
 static void mark_reserved(struct engine *e, const struct group *group, uint32_t flags)
 {
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
             claim_at(e, id)->flags |= flags;
     }
@@ -73,7 +60,7 @@ static void take_turn(struct engine *e, uint32_t id)
     group->turn_until = e->now + ASSEMBLY_SECONDS * SECOND;
     group->retry_at = 0;
     group->letting_go = group->no_nodes = false;
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at))
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at))
         claim_set_flag(claim_at(e, at), CLAIM_HEARD, false);
     if (group->tries > 0)
         mark_reserved(e, group, CLAIM_PARKED);
@@ -83,12 +70,12 @@ static void take_turn(struct engine *e, uint32_t id)
 
 static void next_turn(struct engine *e)
 {
-    uint32_t id = e->pods.first_in_line;
+    uint32_t id = e->pods.in_line.first;
 
     if (e->pods.assembling != 0)
         return;
     while (id != 0 && (group_at(e, id)->retry_at > e->now || !may_go_on(e, group_at(e, id))))
-        id = group_at(e, id)->next_in_line;
+        id = group_at(e, id)->turn.next;
     if (id != 0)
         take_turn(e, id);
 }
@@ -172,7 +159,7 @@ void assembly_forget(struct engine *e, uint32_t id)
 
 void assembly_queue_changed(struct engine *e)
 {
-    uint32_t id = e->pods.assembling != 0 ? e->pods.assembling : e->pods.first_in_line;
+    uint32_t id = e->pods.assembling != 0 ? e->pods.assembling : e->pods.in_line.first;
 
     if (id != 0)
         group_touch(e, id);
@@ -180,7 +167,7 @@ void assembly_queue_changed(struct engine *e)
 
 void assembly_new_nodes(struct engine *e)
 {
-    for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+    for (uint32_t id = e->pods.in_line.first; id != 0; id = group_at(e, id)->turn.next) {
         group_at(e, id)->retry_at = 0;
         claim_set_timer(e, group_at(e, id)->entry);
     }
@@ -204,13 +191,6 @@ void assembly_fail(struct engine *e, uint32_t id)
     let_go(e, group, true);
 }
 
-static void set_at_permit(struct engine *e, uint32_t id, bool waits)
-{
-    group_uncount(e, id);
-    claim_set_flag(claim_at(e, id), CLAIM_AT_PERMIT, waits);
-    group_count(e, id);
-}
-
 bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
 {
     struct claim *claim = claim_at(e, id);
@@ -229,8 +209,7 @@ bool assembly_permit(struct engine *e, uint32_t id, int64_t *ret_until)
     if (group->at_permit == 0)
         mark_reserved(e, group, CLAIM_PARKED);
     claim_set_flag(claim, CLAIM_HEARD, false);
-    if ((claim->flags & CLAIM_AT_PERMIT) == 0)
-        set_at_permit(e, id, true);
+    group_set_flag(e, id, CLAIM_AT_PERMIT, true);
     *ret_until = assembly_has_turn(e, id) ? group->turn_until : e->now + ASSEMBLY_SECONDS * SECOND;
     sync_members(e, group);
     return false;
@@ -266,8 +245,7 @@ void assembly_answered(struct engine *e, uint32_t id)
 
 void assembly_leaves_permit(struct engine *e, uint32_t id)
 {
-    if (claim_at(e, id)->flags & CLAIM_AT_PERMIT)
-        set_at_permit(e, id, false);
+    group_set_flag(e, id, CLAIM_AT_PERMIT, false);
 }
 
 void assembly_expire(struct engine *e, uint32_t entry)
@@ -281,7 +259,7 @@ void assembly_expire(struct engine *e, uint32_t entry)
     } else if (!group->letting_go) {
         let_go(e, id, false);
     } else { /* in vain: nobody gave its node back in time */
-        for (uint32_t at = group->first; at != 0; at = member_after(e, at))
+        for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at))
             assembly_leaves_permit(e, at);
         end_turn(e, id);
     }
@@ -292,7 +270,7 @@ const char *assembly_check(const struct engine *e, bool is_due)
 {
     uint32_t listed = 0;
 
-    for (uint32_t id = e->pods.first_in_line; id != 0; id = group_at(e, id)->next_in_line) {
+    for (uint32_t id = e->pods.in_line.first; id != 0; id = group_at(e, id)->turn.next) {
         if (!group_at(e, id)->in_line || ++listed > slab_count(&e->pods.groups))
             return "the gangs that are to assemble are in line once";
         if (!assembly_is_under_way(e, group_at(e, id)) || id == e->pods.assembling)

@@ -44,7 +44,7 @@ uint32_t booking_end(struct engine *e, uint32_t id)
     } else {
         claim_leave_line(e, entry);
     }
-    line_set_own(e, claim_at(e, entry)->line, 0, NULL, 0, false);
+    line_clear_own(e, claim_at(e, entry)->line);
     group->books = false;
     return queue;
 }
@@ -59,7 +59,7 @@ bool booking_passes_on(const struct engine *e, uint32_t queue, uint32_t line, ui
 static void pass_on(struct engine *e, const struct group *group, uint32_t queue)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
-    uint32_t id = group->first;
+    uint32_t id = group->claims.first;
 
     while (id != 0 && claim_at(e, id)->state != CLAIM_WAITING)
         id = member_after(e, id);
@@ -89,7 +89,7 @@ static bool may_stay(const struct engine *e, const struct group *group, const st
 {
     if (!group->books || !gang_sum_stands(e, group, sum))
         return false;
-    return booking_waits(e, group) || queue_stops(e, sum->queue) == REASON_NONE;
+    return booking_waits(e, group) || queue_stops(e, sum->shape.queue) == REASON_NONE;
 }
 
 void booking_review(struct engine *e, uint32_t id)
@@ -113,7 +113,7 @@ void booking_review(struct engine *e, uint32_t id)
     if (booking_passes_on(e, had, claim_at(e, group->entry)->line, flavors))
         booking_grant(e, group->entry, flavors);
     else
-        queue_todo(e, TODO_DIRTY, queue_root(e, sum.queue));
+        queue_todo(e, TODO_DIRTY, queue_root(e, sum.shape.queue));
 }
 
 void booking_grant(struct engine *e, uint32_t entry, const uint16_t *flavors)
@@ -197,7 +197,7 @@ const char *booking_check(const struct engine *e, uint32_t id)
     if (!gang_sum_stands(e, group, &sum))
         return "a group asks for what its object says that it needs";
     if (booking_holds(e, group) && !stop_notice_is_due(e) &&
-        queue_stops(e, sum.queue) != REASON_NONE)
+        queue_stops(e, sum.shape.queue) != REASON_NONE)
         return "a queue that stops keeps no room for pods that are not there";
     return NULL;
 }

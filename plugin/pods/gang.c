@@ -54,7 +54,7 @@ static void take_entry_out(struct engine *e, const struct group *group)
     if (!entry_waits(e, group))
         return;
     claim_leave_line(e, group->entry);
-    line_set_own(e, claim_at(e, group->entry)->line, 0, NULL, 0, false);
+    line_clear_own(e, claim_at(e, group->entry)->line);
 }
 
 void gang_set_entry(struct engine *e, uint32_t id, uint32_t entry)
@@ -91,7 +91,7 @@ void gang_set_mode(struct engine *e, struct group *group, enum group_mode mode)
         return;
     take_entry_out(e, group);
     group->mode = (uint8_t)mode;
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_holds(claim_at(e, id)))
             outbox_sync(&e->outbox, EFFECT_OF_POD, id);
         if (!group_is_ready(claim_at(e, id)))
@@ -114,7 +114,7 @@ uint32_t gang_give_back(struct engine *e, struct group *group)
 
     group->to_come = 0;
     gang_set_mode(e, group, GROUP_INCOMPLETE);
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED) {
             claim_to_rest(e, id);
             count++;
@@ -128,7 +128,7 @@ static void hold_superseded(struct engine *e, struct group *group)
 {
     bool some = group->marked + group->superseded > 0;
 
-    for (uint32_t at = group->first; some && at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; some && at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
         if (follow_supersedes(e, at) ? group_is_ready(claim) || claim->state == CLAIM_RESERVED
@@ -140,9 +140,8 @@ static void hold_superseded(struct engine *e, struct group *group)
 }
 
 /* The flavors of a member's needs, of those that were found for the sum. */
-static void share_flavors(const struct engine *e, const struct line *line,
-                          const struct gang_sum *sum, const uint16_t *flavors,
-                          uint16_t *ret_flavors)
+static void share_flavors(const struct engine *e, const struct line *line, const struct shape *sum,
+                          const uint16_t *flavors, uint16_t *ret_flavors)
 {
     for (uint32_t i = 0; i < line_count(e, line); i++) {
         for (uint8_t k = 0; k < sum->count; k++) {
@@ -154,11 +153,11 @@ static void share_flavors(const struct engine *e, const struct line *line,
 
 /* The first of its members that are ready are reserved, as many as lack; how many still do. */
 static int64_t reserve_ready(struct engine *e, const struct group *group, int64_t lacks,
-                             const struct gang_sum *sum, const uint16_t *flavors)
+                             const struct shape *sum, const uint16_t *flavors)
 {
     uint16_t own[FACTS_MAX_NEEDS];
 
-    for (uint32_t id = group->first; id != 0 && lacks > 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0 && lacks > 0; id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
         share_flavors(e, claim_line(e, id), sum, flavors, own);
@@ -171,18 +170,15 @@ static int64_t reserve_ready(struct engine *e, const struct group *group, int64_
 static void grant_gang(struct engine *e, uint32_t entry, const uint16_t *flavors)
 {
     struct group *group = group_at(e, claim_group(e, claim_at(e, entry)));
-    const struct line *line = claim_line(e, entry);
-    int64_t lacks = group_lacks(group);
-    struct gang_sum sum = {.count = line_count(e, line)};
+    struct shape sum;
 
     if (group->books) {
         booking_grant(e, entry, flavors);
         return;
     }
-    for (uint8_t i = 0; i < sum.count; i++)
-        sum.requests[i].resource = line_resource(e, line, i);
+    line_shape(e, claim_line(e, entry), &sum);
     take_entry_out(e, group);
-    group->to_come += (int32_t)reserve_ready(e, group, lacks, &sum, flavors);
+    group->to_come += (int32_t)reserve_ready(e, group, group_lacks(group), &sum, flavors);
     gang_set_mode(e, group, GROUP_WHOLE);
 }
 
@@ -202,7 +198,7 @@ void gang_tell(struct engine *e, uint32_t id)
 {
     if (!news_review_gang(e, id))
         return;
-    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group_at(e, id)->claims.first; at != 0; at = member_after(e, at)) {
         news_review(e, at);
         outbox_sync(&e->outbox, EFFECT_OF_POD, at);
         claim_set_timer(e, at);
@@ -230,23 +226,23 @@ static void put_entry_in(struct engine *e, struct group *group, const struct gan
 static bool find_flavors(const struct engine *e, const struct group *group,
                          const struct gang_sum *sum, uint16_t *ret_flavors)
 {
-    uint32_t id = group->first;
+    uint32_t id = group->claims.first;
     struct claim_need need;
     uint8_t found = 0;
 
     while (claim_at(e, id)->state != CLAIM_RESERVED)
         id = member_after(e, id);
-    if (claim_queue(e, id) != sum->queue)
+    if (claim_queue(e, id) != sum->shape.queue)
         return false;
-    for (uint8_t k = 0; k < sum->count; k++) {
+    for (uint8_t k = 0; k < sum->shape.count; k++) {
         for (uint32_t i = 0; claim_need(e, id, i, &need); i++) {
-            if (need.resource != sum->requests[k].resource)
+            if (need.resource != sum->shape.requests[k].resource)
                 continue;
             ret_flavors[k] = need.flavor;
             found++;
         }
     }
-    return found == sum->count;
+    return found == sum->shape.count;
 }
 
 /* Those that come while their group is granted, and fit beside it, are granted before anything that
@@ -256,15 +252,15 @@ static bool grant_joining(struct engine *e, struct group *group, const struct ga
     uint16_t flavors[FACTS_MAX_NEEDS];
     bool fits;
 
-    if (!group->at_once || !engine_grants(e) || queue_stops(e, sum->queue) != REASON_NONE ||
+    if (!group->at_once || !engine_grants(e) || queue_stops(e, sum->shape.queue) != REASON_NONE ||
         !find_flavors(e, group, sum, flavors))
         return false;
     take_entry_out(e, group); /* a member that gave its node back finds the others waiting */
     gang_sum_put(e, group, sum);
     fits = fit_in(e, claim_at(e, group->entry)->line, flavors);
-    line_set_own(e, claim_at(e, group->entry)->line, 0, NULL, 0, false);
+    line_clear_own(e, claim_at(e, group->entry)->line);
     if (fits)
-        reserve_ready(e, group, group_lacks(group), sum, flavors);
+        reserve_ready(e, group, group_lacks(group), &sum->shape, flavors);
     return fits;
 }
 
@@ -313,7 +309,7 @@ void gang_begin(struct engine *e)
         booking_begin(e, at);
         if (group->holding == 0 || gang_mode_of(e, group, &sum) != GROUP_WAITS)
             continue;
-        for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+        for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
             if (!group_is_ready(claim_at(e, id)))
                 continue;
             if ((claim_at(e, id)->flags & CLAIM_STAMPED) == 0)

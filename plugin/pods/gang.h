@@ -28,7 +28,6 @@
  */
 
 struct engine;
-struct claim;
 
 /* What waits for a group of this uid: memory for all that its members may come to ask for. Negative
  * on error. */

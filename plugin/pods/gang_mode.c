@@ -21,9 +21,9 @@ enum reason gang_holds(const struct engine *e, uint32_t id)
 /* The scheduler takes a native group whose members are all of its rank. They stand in order. */
 static bool has_other_ranks(const struct engine *e, const struct group *group)
 {
-    return group_is_native(group) && group->has_priority && group->first != 0 &&
-           (claim_at(e, group->first)->priority != group->priority ||
-            claim_at(e, group->last)->priority != group->priority);
+    return group_is_native(group) && group->has_priority && group->claims.first != 0 &&
+           (claim_at(e, group->claims.first)->priority != group->priority ||
+            claim_at(e, group->claims.last)->priority != group->priority);
 }
 
 enum group_fault gang_fault(const struct engine *e, const struct group *group)

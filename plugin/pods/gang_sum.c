@@ -3,23 +3,16 @@
 
 #include "plugin/state.h"
 
-static enum group_fault add(const struct engine *e, struct gang_sum *sum, uint32_t resource,
+static enum group_fault add(const struct engine *e, struct shape *shape, uint32_t resource,
                             int64_t amount)
 {
-    uint8_t i = 0;
+    struct request *request = shape_request(e, shape, resource);
 
-    while (i < sum->count && size_class_resource_before(e, sum->requests[i].resource, resource))
-        i++;
-    if (i == sum->count || sum->requests[i].resource != resource) {
-        if (sum->count == FACTS_MAX_NEEDS)
-            return GROUP_TOO_MANY;
-        for (uint8_t k = sum->count++; k > i; k--)
-            sum->requests[k] = sum->requests[k - 1];
-        sum->requests[i] = (struct request){resource, 0};
-    }
-    if (sum->requests[i].amount > AMOUNT_MAX - amount)
+    if (request == NULL)
+        return GROUP_TOO_MANY;
+    if (request->amount > AMOUNT_MAX - amount)
         return GROUP_TOO_MUCH;
-    sum->requests[i].amount += amount;
+    request->amount += amount;
     return GROUP_SOUND;
 }
 
@@ -28,16 +21,17 @@ static enum group_fault add_members(const struct engine *e, struct gang_sum *sum
 {
     const struct claim *claim = claim_at(e, id);
     const struct line *line = line_at(e, claim->line);
+    struct shape *shape = &sum->shape;
     enum group_fault fault = GROUP_SOUND;
 
-    if (sum->queue != 0 && sum->queue != line_queue(e, line))
+    if (shape->queue != 0 && shape->queue != line_queue(e, line))
         return GROUP_TWO_QUEUES;
-    if (sum->queue == 0)
+    if (shape->queue == 0)
         sum->priority = claim->priority; /* the first has the highest */
-    sum->queue = line_queue(e, line);
-    sum->bare = sum->bare || line_bare(e, line);
+    shape->queue = line_queue(e, line);
+    shape->bare = shape->bare || line_bare(e, line);
     for (uint32_t i = 0; i < line_count(e, line) && fault == GROUP_SOUND; i++)
-        fault = add(e, sum, line_resource(e, line, i),
+        fault = add(e, shape, line_resource(e, line, i),
                     amount_clamp((wide)line_amount(e, line, i) * count));
     return fault;
 }
@@ -45,12 +39,12 @@ static enum group_fault add_members(const struct engine *e, struct gang_sum *sum
 /* What the object says that the minimum needs at least counts as long as nobody has any of it. One
  * that we made says no more than its members do. */
 static enum group_fault add_least(const struct engine *e, const struct group *group,
-                                  struct gang_sum *sum)
+                                  struct shape *sum)
 {
     enum group_fault fault = GROUP_SOUND;
 
-    for (uint32_t i = 0; i < group->least_count && fault == GROUP_SOUND; i++) {
-        const struct group_amount *least = &group->least[i];
+    for (uint32_t i = 0; i < group->said.least_count && fault == GROUP_SOUND; i++) {
+        const struct group_amount *least = &group->said.least[i];
         int64_t has = 0;
 
         for (uint8_t k = 0; k < sum->count; k++)
@@ -68,7 +62,7 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
     enum group_fault fault = GROUP_SOUND;
 
     *ret_sum = (struct gang_sum){0};
-    for (uint32_t id = group->first; id != 0 && lacks > 0 && fault == GROUP_SOUND;
+    for (uint32_t id = group->claims.first; id != 0 && lacks > 0 && fault == GROUP_SOUND;
          id = member_after(e, id)) {
         if (!group_is_ready(claim_at(e, id)))
             continue;
@@ -80,7 +74,7 @@ enum group_fault gang_add_up(const struct engine *e, const struct group *group,
     if (group->has_priority)
         ret_sum->priority = group->priority;
     if (fault == GROUP_SOUND && !group->ours && group->holding + group->succeeded == 0)
-        fault = add_least(e, group, ret_sum);
+        fault = add_least(e, group, &ret_sum->shape);
     return fault;
 }
 
@@ -99,34 +93,25 @@ enum group_fault gang_add_missing(const struct engine *e, const struct group *gr
     int64_t pods = (group->minimum > 1 ? group->minimum : 1) - (int64_t)group->succeeded;
     enum group_fault fault;
 
-    *ret_sum = (struct gang_sum){.queue = group->home,
-                                 .priority = group->has_priority ? group->priority : 0};
-    fault = add(e, ret_sum, e->name_pods, pods);
-    return fault == GROUP_SOUND ? add_least(e, group, ret_sum) : fault;
+    *ret_sum = (struct gang_sum){.priority = group->has_priority ? group->priority : 0,
+                                 .shape = {.queue = group->home}};
+    fault = add(e, &ret_sum->shape, e->name_pods, pods);
+    return fault == GROUP_SOUND ? add_least(e, group, &ret_sum->shape) : fault;
 }
 
 bool gang_sum_stands(const struct engine *e, const struct group *group, const struct gang_sum *sum)
 {
     const struct claim *entry = claim_at(e, group->entry);
-    const struct line *line = line_at(e, entry->line);
 
-    if (line_queue(e, line) != sum->queue || line_bare(e, line) != sum->bare ||
-        line_count(e, line) != sum->count || entry->priority != sum->priority ||
-        entry->queued != group->created)
-        return false;
-    for (uint8_t i = 0; i < sum->count; i++) {
-        if (line_resource(e, line, i) != sum->requests[i].resource ||
-            line_amount(e, line, i) != sum->requests[i].amount)
-            return false;
-    }
-    return true;
+    return line_asks_for(e, line_at(e, entry->line), &sum->shape) &&
+           entry->priority == sum->priority && entry->queued == group->created;
 }
 
 void gang_sum_put(struct engine *e, const struct group *group, const struct gang_sum *sum)
 {
     struct claim *entry = claim_at(e, group->entry);
 
-    line_set_own(e, entry->line, sum->queue, sum->requests, sum->count, sum->bare);
+    line_set_own(e, entry->line, &sum->shape);
     entry->priority = sum->priority;
     entry->queued = group->created;
 }

@@ -3,7 +3,6 @@
 #define SLUICE_PLUGIN_PODS_GANG_SUM_H
 
 #include "group.h"
-#include "plugin/base/facts.h"
 #include "plugin/order/size_class.h"
 
 #include <stdbool.h>
@@ -12,11 +11,8 @@
 /* What lacks to a group's minimum asks for, and where: the first of its members that are ready;
  * and, where they are too few, as much as its newest for each that is to come. */
 struct gang_sum {
-    uint32_t queue;
     int32_t priority;
-    bool bare;
-    uint8_t count;
-    struct request requests[FACTS_MAX_NEEDS]; /* by resource id */
+    struct shape shape;
 };
 
 struct engine;

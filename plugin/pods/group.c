@@ -174,11 +174,14 @@ void group_untouch(struct engine *e, uint32_t id)
     list_remove(todo_of, e, &e->pods.touched, id);
 }
 
-void group_drop_least(struct engine *e, struct group_amount *least, uint32_t count)
+void group_drop_words(struct engine *e, struct group_words *said)
 {
-    for (uint32_t i = 0; i < count; i++)
-        intern_unref(&e->names, least[i].resource);
-    mem_free(&e->mem, least, count * sizeof(*least));
+    for (uint32_t i = 0; i < said->least_count; i++)
+        intern_unref(&e->names, said->least[i].resource);
+    mem_free(&e->mem, said->least, said->least_count * sizeof(*said->least));
+    intern_unref(&e->names, said->uid);
+    intern_unref(&e->names, said->queue);
+    intern_unref(&e->names, said->priority_class);
 }
 
 void group_end(struct engine *e, uint32_t id)
@@ -189,14 +192,11 @@ void group_end(struct engine *e, uint32_t id)
     outbox_forget(&e->outbox, EFFECT_OF_GROUP, id);
     heap_clear(&e->pods.group_timers, id);
     group_drop_owner(&e->names, &group->owner);
-    group_drop_least(e, group->least, group->least_count);
-    group_drop_parts(e, group->parts, group->part_count);
+    group_drop_words(e, &group->said);
+    group_drop_parts(e, &group->parts);
     index_drop(&e->pods.groups_by_name,
                name_hash(name_text(e, group->space), name_text(e, group->name)), id);
     tree_remove(&groups_by_identity, e, &e->pods.groups_in_order, id);
-    intern_unref(&e->names, group->uid);
-    intern_unref(&e->names, group->queue);
-    intern_unref(&e->names, group->priority_class);
     intern_unref(&e->names, group->space);
     intern_unref(&e->names, group->name);
     slab_give(&e->pods.groups, id);
@@ -232,9 +232,9 @@ const char *group_check(const struct engine *e, uint32_t id)
         return "no group is left to be looked at";
     if (group_is_unused(group))
         return "a group that was not seen is named by somebody";
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
-        uint32_t before = member_at(e, claim->member)->prev;
+        uint32_t before = claim_member(e, at)->by_rank.prev;
 
         if (claim_group(e, claim) != id || ++members > slab_count(&e->claims.records))
             return "the members of a group know it";

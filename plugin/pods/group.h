@@ -57,13 +57,18 @@ struct group_amount {
 
 struct group {
     struct tree_link by_name;
-    uint32_t space, name, uid; /* names; no uid: nobody has seen it */
-    uint32_t queue;            /* a queue of Volcano's that its object names; 0: its members' own */
-    uint32_t home;             /* that queue, as long as the object is there; 0: none */
-    bool not_selected;         /* that queue is not for its namespace */
-    uint32_t priority_class;   /* a name, as its object says it */
-    bool counts;               /* there, as one that is left in it */
-    bool completed, inqueue;   /* its object says so */
+    uint32_t space, name; /* names */
+    struct group_words {
+        uint32_t uid;               /* a name; 0: nobody has seen it */
+        uint32_t queue;             /* of Volcano's, a name; 0: its members' own */
+        uint32_t priority_class;    /* a name */
+        struct group_amount *least; /* what the minimum needs at least */
+        uint32_t least_count;
+    } said;                  /* by its object */
+    uint32_t home;           /* that queue, as long as the object is there; 0: none */
+    bool not_selected;       /* that queue is not for its namespace */
+    bool counts;             /* there, as one that is left in it */
+    bool completed, inqueue; /* its object says so */
     bool known;
     bool ours;       /* its object says that we made it */
     bool at_once;    /* all that are there are granted together: of a native one */
@@ -75,13 +80,10 @@ struct group {
     int32_t priority;
     int64_t created;
     int64_t version;
-    struct group_amount *least; /* what the minimum needs at least, by its object */
-    uint32_t least_count;
-    struct group_part *parts; /* of a composite one; itself is the first */
-    uint32_t part_count;
-    bool misses_parts; /* it is not complete */
+    struct group_parts parts; /* of a composite one */
+    bool misses_parts;        /* it is not complete */
 
-    uint32_t first, last; /* members, by rank */
+    struct list claims; /* of its members, by rank */
     uint32_t members, ready, holding, reserved;
     uint32_t obeying;    /* members that obey the queues: the others are only counted there */
     uint32_t superseded; /* members that are held for that (group_follow.h) */
@@ -124,14 +126,14 @@ struct group {
     bool no_nodes; /* the last attempt found none for a member */
     uint8_t tries; /* that failed */
     uint32_t at_permit;
-    uint32_t next_in_line, prev_in_line;
+    struct list_link turn; /* of those in line */
     int64_t turn_until, retry_at;
 };
 
 /* A claim's place in its group: plain pods need none. */
 struct member {
     uint32_t group;
-    uint32_t next, prev;     /* claims, by rank */
+    struct list_link by_rank;
     int64_t named_at;        /* the pod's version in which its group's name was written */
     struct tree_link by_age; /* of the askers */
     struct member_own {
@@ -264,8 +266,8 @@ void group_untouch(struct engine *e, uint32_t group);
  * what they are now. */
 void group_settle(struct engine *e);
 
-/* Gives back what an object said that its group needs at least. */
-void group_drop_least(struct engine *e, struct group_amount *least, uint32_t count);
+/* Gives back what an object said. */
+void group_drop_words(struct engine *e, struct group_words *said);
 void group_release_all(struct engine *e);
 
 const char *group_check(const struct engine *e, uint32_t group);

@@ -113,9 +113,9 @@ void group_follow_describe(const struct engine *e, const struct group *group,
 
 static int64_t least_of(const struct engine *e, const struct group *group, struct text resource)
 {
-    for (uint32_t i = 0; i < group->least_count; i++) {
-        if (text_same(name_text(e, group->least[i].resource), resource))
-            return group->least[i].amount;
+    for (uint32_t i = 0; i < group->said.least_count; i++) {
+        if (text_same(name_text(e, group->said.least[i].resource), resource))
+            return group->said.least[i].amount;
     }
     return 0;
 }
@@ -126,8 +126,8 @@ static bool same_least(const struct engine *e, const struct group *group,
 {
     uint32_t named = 0, asked_for = 0;
 
-    for (uint32_t i = 0; i < group->least_count; i++)
-        named += group->least[i].amount != 0;
+    for (uint32_t i = 0; i < group->said.least_count; i++)
+        named += group->said.least[i].amount != 0;
     for (uint32_t i = 0; i < asked->least_count; i++) {
         asked_for += asked->least[i].amount != 0;
         if (least_of(e, group, asked->least[i].resource) != asked->least[i].amount)
@@ -148,8 +148,8 @@ static bool says_other(const struct engine *e, const struct group *group,
 {
     return group->minimum != asked->minimum ||
            (!group_is_native(group) &&
-            (!text_same(name_text(e, group->queue), asked->queue) ||
-             !text_same(name_text(e, group->priority_class), asked->priority_class) ||
+            (!text_same(name_text(e, group->said.queue), asked->queue) ||
+             !text_same(name_text(e, group->said.priority_class), asked->priority_class) ||
              !same_least(e, group, asked)));
 }
 
@@ -166,7 +166,7 @@ bool group_follow_changes(const struct engine *e, const struct group *group)
 bool group_follow_moves(const struct engine *e, const struct group *group)
 {
     return may_change(e, group) && !group_is_native(group) &&
-           !text_same(name_text(e, group->queue), queue_of(e, group));
+           !text_same(name_text(e, group->said.queue), queue_of(e, group));
 }
 
 void follow_say_move(const struct engine *e, const struct group *group, struct sentence *say)
@@ -174,9 +174,8 @@ void follow_say_move(const struct engine *e, const struct group *group, struct s
     struct text queue = queue_of(e, group);
 
     sentence_str(say, " is about to be in ");
-    sentence_str(say, queue.len > 0 ? "queue " : "its pods' own queues");
-    sentence_text(say, queue);
-    sentence_str(say, ", as its newest pod asks");
+    sentence_named(say, queue.len > 0 ? "queue " : "its pods' own queues", queue,
+                   ", as its newest pod asks");
 }
 
 const char *group_follow_check(const struct engine *e, uint32_t id)
@@ -188,7 +187,7 @@ const char *group_follow_check(const struct engine *e, uint32_t id)
     if (!tree_check(&askers_by_age, e, group->askers) ||
         group->asker != tree_last(&askers_by_age, e, group->askers))
         return "the newest of its pods says what a group asks for";
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
         if ((claim_member(e, at)->own.minimum != 0) != (age_link(e, at)->size != 0))

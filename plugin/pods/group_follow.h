@@ -26,7 +26,6 @@
  * granted (group_home.h).
  */
 
-struct claim;
 struct engine;
 struct group;
 struct group_effect;

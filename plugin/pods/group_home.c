@@ -40,7 +40,7 @@ void group_set_home(struct engine *e, uint32_t id, uint32_t queue)
 void group_candidates_changed(struct engine *e, uint32_t id)
 {
     struct group *group = group_at(e, id);
-    uint32_t queue = group->first == 0 ? 0 : claim_queue(e, group->first);
+    uint32_t queue = group->claims.first == 0 ? 0 : claim_queue(e, group->claims.first);
 
     if (queue == 0)
         return;
@@ -48,7 +48,7 @@ void group_candidates_changed(struct engine *e, uint32_t id)
     if (!group->spread)
         return;
     group->spread = false;
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         if (claim_queue(e, at) == queue)
             continue;
         group->spread = true;
@@ -60,7 +60,7 @@ const char *group_check_home(const struct engine *e, uint32_t id)
 {
     const struct group *group = group_at(e, id);
 
-    if ((group->home != 0) != (group->known && group->queue != 0))
+    if ((group->home != 0) != (group->known && group->said.queue != 0))
         return "a group that is there has the queue that it names";
     if (group->counts != is_left(group))
         return "a group is left in its queue until it is over";
@@ -69,8 +69,8 @@ const char *group_check_home(const struct engine *e, uint32_t id)
 
 bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)
 {
-    if (id == 0 || group_at(e, id)->queue == 0)
+    if (id == 0 || group_at(e, id)->said.queue == 0)
         return false;
-    *ret_queue = name_text(e, group_at(e, id)->queue);
+    *ret_queue = name_text(e, group_at(e, id)->said.queue);
     return true;
 }

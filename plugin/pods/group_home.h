@@ -22,7 +22,6 @@
  * nothing from those who may: it counts in `default`.
  */
 struct engine;
-struct pod_facts;
 
 /* The group's object names this queue; 0: none, or there is no object. */
 void group_set_home(struct engine *e, uint32_t group, uint32_t queue);

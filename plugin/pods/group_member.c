@@ -60,39 +60,27 @@ void group_member_stand_by(struct engine *e, uint32_t id)
         member_at(e, claim->member)->own.held = true;
 }
 
+static struct list_link *rank_link(const void *ctx, uint32_t claim)
+{
+    return &claim_member(ctx, claim)->by_rank;
+}
+
 /* [the claim has its place] */
 static void link_member(struct engine *e, uint32_t claim)
 {
-    struct member *place = claim_member(e, claim);
-    struct group *group = group_at(e, place->group);
+    struct list *claims = &group_at(e, claim_group(e, claim_at(e, claim)))->claims;
+    uint32_t prev = claims->last;
 
-    place->prev = group->last;
-    while (place->prev != 0 && claim_compare_rank(e, claim, place->prev) < 0)
-        place->prev = claim_member(e, place->prev)->prev;
-    place->next = place->prev != 0 ? member_after(e, place->prev) : group->first;
-    if (place->prev != 0)
-        claim_member(e, place->prev)->next = claim;
-    else
-        group->first = claim;
-    if (place->next != 0)
-        claim_member(e, place->next)->prev = claim;
-    else
-        group->last = claim;
+    while (prev != 0 && claim_compare_rank(e, claim, prev) < 0)
+        prev = rank_link(e, prev)->prev;
+    list_insert(rank_link, e, claims, prev, claim);
 }
 
 static void unlink_member(struct engine *e, uint32_t claim)
 {
-    const struct member *place = claim_member(e, claim);
-    struct group *group = group_at(e, place->group);
+    struct group *group = group_at(e, claim_group(e, claim_at(e, claim)));
 
-    if (place->prev != 0)
-        claim_member(e, place->prev)->next = place->next;
-    else
-        group->first = place->next;
-    if (place->next != 0)
-        claim_member(e, place->next)->prev = place->prev;
-    else
-        group->last = place->prev;
+    list_remove(rank_link, e, &group->claims, claim);
 }
 
 void group_join(struct engine *e, uint32_t id, uint32_t claim)
@@ -102,12 +90,12 @@ void group_join(struct engine *e, uint32_t id, uint32_t claim)
 
     *member_at(e, place) = (struct member){.group = id};
     claim_at(e, claim)->member = place;
-    if (group->first != 0 && claim_queue(e, group->first) != claim_queue(e, claim))
+    if (group->claims.first != 0 && claim_queue(e, group->claims.first) != claim_queue(e, claim))
         group->spread = true;
     link_member(e, claim);
     group->members++;
     group->stirred = e->now;
-    group_count(e, claim);
+    group_count(e, claim, 1);
 }
 
 void group_leave(struct engine *e, uint32_t id)
@@ -119,7 +107,7 @@ void group_leave(struct engine *e, uint32_t id)
         return;
     group = group_at(e, claim_group(e, claim));
     group_follow_leave(e, id);
-    group_uncount(e, id);
+    group_count(e, id, -1);
     unlink_member(e, id);
     group_count_part(group, claim_member(e, id)->own.part, -1);
     group->members--;
@@ -147,9 +135,10 @@ void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t cre
     group_touch(e, claim_group(e, claim));
 }
 
-static void add(struct engine *e, uint32_t id, uint32_t one)
+void group_count(struct engine *e, uint32_t id, int more)
 {
     const struct claim *claim = claim_at(e, id);
+    uint32_t one = (uint32_t)more;
     struct group *group;
 
     if (claim_group(e, claim) == 0 || (claim->flags & CLAIM_GANG))
@@ -164,12 +153,11 @@ static void add(struct engine *e, uint32_t id, uint32_t one)
     group_touch(e, claim_group(e, claim));
 }
 
-void group_uncount(struct engine *e, uint32_t id)
+void group_set_flag(struct engine *e, uint32_t id, enum claim_flag flag, bool on)
 {
-    add(e, id, UINT32_MAX);
-}
-
-void group_count(struct engine *e, uint32_t id)
-{
-    add(e, id, 1);
+    if (((claim_at(e, id)->flags & flag) != 0) == on)
+        return;
+    group_count(e, id, -1);
+    claim_set_flag(claim_at(e, id), flag, on);
+    group_count(e, id, 1);
 }

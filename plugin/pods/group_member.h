@@ -3,6 +3,7 @@
 #define SLUICE_PLUGIN_PODS_GROUP_MEMBER_H
 
 #include "group.h"
+#include "plugin/records/claim.h"
 
 #include <stdint.h>
 
@@ -38,8 +39,11 @@ void group_leave(struct engine *e, uint32_t claim);
 /* A claim, a member or not, gets another rank. [held] */
 void group_set_rank(struct engine *e, uint32_t claim, int32_t priority, int64_t created);
 
-/* Around every change of a member's state, flags and needs: what it counts for. */
-void group_uncount(struct engine *e, uint32_t claim);
-void group_count(struct engine *e, uint32_t claim);
+/* Around every change of a member's state, flags and needs: what it counts for, no more (-1), and
+ * again (1). */
+void group_count(struct engine *e, uint32_t claim, int more);
+
+/* A flag that its group counts. The claim need not be a member. */
+void group_set_flag(struct engine *e, uint32_t claim, enum claim_flag flag, bool on);
 
 #endif

@@ -115,7 +115,8 @@ int group_read_moves(struct engine *e, uint32_t id, const struct group_place *pl
     if (ret->move == NULL)
         return ENGINE_NO_MEMORY;
     ret->cap = group->members;
-    for (uint32_t claim = group->first; claim != 0 && error == 0; claim = member_after(e, claim)) {
+    for (uint32_t claim = group->claims.first; claim != 0 && error == 0;
+         claim = member_after(e, claim)) {
         bool keeps = place_is_kept(e, claim, is_bound(e, claim)) && !is_stray(e, claim, place);
         uint32_t to;
 
@@ -183,7 +184,7 @@ static void note_words(struct engine *e, uint32_t id)
     struct group_place place = {group->ours ? 0 : group->home, group->known, group->ours,
                                 group->not_selected};
 
-    for (uint32_t at = group->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group->claims.first; at != 0; at = member_after(e, at)) {
         uint32_t named = find_named(e, at, &place);
 
         if (claim_member(e, at)->own.stamped || !is_bound(e, at))
@@ -232,7 +233,7 @@ const char *group_check_moves(const struct engine *e, uint32_t id)
     const struct group *group = group_at(e, id);
     struct group_place place = {group->home, group->known, group->ours, group->not_selected};
 
-    for (uint32_t claim = group->first; claim != 0; claim = member_after(e, claim)) {
+    for (uint32_t claim = group->claims.first; claim != 0; claim = member_after(e, claim)) {
         if (!may_be_elsewhere(e, claim_at(e, claim)) &&
             find_named(e, claim, &place) != claim_queue(e, claim))
             return "a member that holds nothing is in its group's queue, or in its own";

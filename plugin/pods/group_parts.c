@@ -5,47 +5,40 @@
 #include "plugin/base/sentence.h"
 #include "plugin/state.h"
 
-int group_read_parts(struct engine *e, const struct group_facts *facts, struct group_part **ret,
-                     uint32_t *ret_count)
+int group_read_parts(struct engine *e, const struct group_facts *facts, struct group_parts *ret)
 {
-    uint32_t count = facts->part_count + 1;
-    struct group_part *parts;
-
-    *ret = NULL;
-    *ret_count = 0;
+    *ret = (struct group_parts){0};
     if (facts->kind != GROUP_COMPOSITE)
         return 0;
-    parts = mem_zalloc(&e->mem, count * sizeof(*parts));
-    if (parts == NULL)
+    ret->item = mem_zalloc(&e->mem, (facts->part_count + 1) * sizeof(*ret->item));
+    if (ret->item == NULL)
         return ENGINE_NO_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
+    ret->count = facts->part_count + 1;
+    for (uint32_t i = 0; i < ret->count; i++) {
         const struct part_facts own = {facts->name, 0, true, facts->minimum};
         const struct part_facts *part = i == 0 ? &own : &facts->parts[i - 1];
 
-        parts[i].depth = (uint8_t)part->depth;
-        parts[i].composite = part->composite;
-        parts[i].minimum = part->minimum > 1 ? part->minimum : 1;
-        if (name_get(e, part->name, &parts[i].name) < 0) {
-            group_drop_parts(e, parts, count);
+        ret->item[i].depth = (uint8_t)part->depth;
+        ret->item[i].composite = part->composite;
+        ret->item[i].minimum = part->minimum > 1 ? part->minimum : 1;
+        if (name_get(e, part->name, &ret->item[i].name) < 0)
             return ENGINE_NO_MEMORY;
-        }
     }
-    *ret = parts;
-    *ret_count = count;
     return 0;
 }
 
-void group_drop_parts(struct engine *e, struct group_part *parts, uint32_t count)
+void group_drop_parts(struct engine *e, struct group_parts *parts)
 {
-    for (uint32_t i = 0; i < count; i++)
-        intern_unref(&e->names, parts[i].name);
-    mem_free(&e->mem, parts, count * sizeof(*parts));
+    for (uint32_t i = 0; i < parts->count; i++)
+        intern_unref(&e->names, parts->item[i].name);
+    mem_free(&e->mem, parts->item, parts->count * sizeof(*parts->item));
+    *parts = (struct group_parts){0};
 }
 
 bool group_parts_are_too_deep(const struct group *group)
 {
-    for (uint32_t i = 0; i < group->part_count; i++) {
-        if (group->parts[i].depth > GROUP_MAX_DEPTH)
+    for (uint32_t i = 0; i < group->parts.count; i++) {
+        if (group->parts.item[i].depth > GROUP_MAX_DEPTH)
             return true;
     }
     return false;
@@ -62,8 +55,8 @@ static void count_complete(struct group *group)
     uint32_t complete[GROUP_MAX_DEPTH + 2] = {0}; /* at each depth, since the last one above */
 
     group->misses_parts = group_parts_are_too_deep(group);
-    for (uint32_t i = group->part_count; i-- > 0 && !group->misses_parts;) {
-        struct group_part *part = &group->parts[i];
+    for (uint32_t i = group->parts.count; i-- > 0 && !group->misses_parts;) {
+        struct group_part *part = &group->parts.item[i];
 
         if (part->composite) {
             part->there = complete[part->depth + 1];
@@ -71,15 +64,15 @@ static void count_complete(struct group *group)
         }
         complete[part->depth] += is_complete(part);
     }
-    if (group->part_count > 0)
-        group->misses_parts = group->misses_parts || !is_complete(&group->parts[0]);
+    if (group->parts.count > 0)
+        group->misses_parts = group->misses_parts || !is_complete(&group->parts.item[0]);
 }
 
 /* False: the name is no PodGroup's of it. */
 static bool count_pods(struct group *group, uint32_t name, int more)
 {
-    for (uint32_t i = 0; i < group->part_count; i++) {
-        struct group_part *part = &group->parts[i];
+    for (uint32_t i = 0; i < group->parts.count; i++) {
+        struct group_part *part = &group->parts.item[i];
 
         if (part->composite || part->name != name)
             continue;
@@ -95,30 +88,26 @@ void group_count_part(struct group *group, uint32_t name, int more)
         count_complete(group);
 }
 
-static bool same_parts(const struct group *group, const struct group_part *parts, uint32_t count)
+static bool same_parts(const struct group_parts *a, const struct group_parts *b)
 {
-    bool same = group->part_count == count;
+    bool same = a->count == b->count;
 
-    for (uint32_t i = 0; same && i < count; i++)
-        same = group->parts[i].name == parts[i].name && group->parts[i].depth == parts[i].depth &&
-               group->parts[i].composite == parts[i].composite &&
-               group->parts[i].minimum == parts[i].minimum;
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same = a->item[i].name == b->item[i].name && a->item[i].depth == b->item[i].depth &&
+               a->item[i].composite == b->item[i].composite &&
+               a->item[i].minimum == b->item[i].minimum;
     return same;
 }
 
-void group_swap_parts(struct engine *e, struct group *group, struct group_part **parts,
-                      uint32_t *count)
+void group_swap_parts(struct engine *e, struct group *group, struct group_parts *parts)
 {
-    struct group_part *before = group->parts;
-    uint32_t count_before = group->part_count;
+    struct group_parts before = group->parts;
 
-    if (same_parts(group, *parts, *count))
+    if (same_parts(&before, parts))
         return;
     group->parts = *parts;
-    group->part_count = *count;
     *parts = before;
-    *count = count_before;
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id))
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id))
         count_pods(group, claim_member(e, id)->own.part, 1);
     count_complete(group);
 }
@@ -128,8 +117,8 @@ static const struct group_part *first_missing(const struct group *group)
 {
     const struct group_part *found = NULL;
 
-    for (uint32_t i = 0; i < group->part_count; i++) {
-        const struct group_part *part = &group->parts[i];
+    for (uint32_t i = 0; i < group->parts.count; i++) {
+        const struct group_part *part = &group->parts.item[i];
 
         if (found != NULL && part->depth <= found->depth)
             break;
@@ -146,9 +135,8 @@ void group_say_missing_part(const struct engine *e, const struct group *group, s
     if (part == NULL)
         return;
     sentence_str(say, " is not complete: ");
-    sentence_str(say, part->composite ? "CompositePodGroup " : "PodGroup ");
-    sentence_text(say, name_text(e, part->name));
-    sentence_str(say, " has ");
+    sentence_named(say, part->composite ? "CompositePodGroup " : "PodGroup ",
+                   name_text(e, part->name), " has ");
     sentence_number(say, part->there);
     sentence_str(say, " of the ");
     sentence_number(say, (uint32_t)part->minimum);
@@ -157,14 +145,14 @@ void group_say_missing_part(const struct engine *e, const struct group *group, s
 
 const char *group_check_parts(const struct engine *e, const struct group *group)
 {
-    if ((group->part_count > 0) != (group->known && group->kind == GROUP_COMPOSITE))
+    if ((group->parts.count > 0) != (group->known && group->kind == GROUP_COMPOSITE))
         return "a composite group that is there has parts, and no other one";
-    for (uint32_t i = 0; i < group->part_count; i++) {
+    for (uint32_t i = 0; i < group->parts.count; i++) {
         uint32_t there = 0;
 
-        for (uint32_t id = group->first; id != 0; id = member_after(e, id))
-            there += claim_member(e, id)->own.part == group->parts[i].name;
-        if (!group->parts[i].composite && group->parts[i].there != there)
+        for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id))
+            there += claim_member(e, id)->own.part == group->parts.item[i].name;
+        if (!group->parts.item[i].composite && group->parts.item[i].there != there)
             return "a part of a composite group counts its pods";
     }
     return NULL;

@@ -31,19 +31,23 @@ struct group_part {
     bool composite;
 };
 
+struct group_parts {
+    struct group_part *item; /* itself is the first; NULL: it is not composite */
+    uint32_t count;
+};
+
 struct engine;
 struct group;
 struct sentence;
 
-/* What an object says of its parts, itself before them: words that are then put into the group, or
- * given back. *ret_parts: NULL where it is not composite. Negative on error. */
+/* What an object says of its parts: words that are then put into the group, or given back. Negative
+ * on error; then, too, what was read is to be given back. */
 int group_read_parts(struct engine *e, const struct group_facts *facts,
-                     struct group_part **ret_parts, uint32_t *ret_count);
-void group_drop_parts(struct engine *e, struct group_part *parts, uint32_t count);
+                     struct group_parts *ret_parts);
+void group_drop_parts(struct engine *e, struct group_parts *parts);
 
 /* The group has these parts from now on; those that it had before are left in their place. */
-void group_swap_parts(struct engine *e, struct group *group, struct group_part **parts,
-                      uint32_t *count);
+void group_swap_parts(struct engine *e, struct group *group, struct group_parts *parts);
 
 /* So many pods more of the part of this name. Names that are no part's count nowhere. */
 void group_count_part(struct group *group, uint32_t name, int more);

@@ -12,52 +12,50 @@
 void group_release_all(struct engine *e)
 {
     for (uint32_t id = 0; slab_step(&e->pods.groups, &id);) {
-        const struct group *group = group_at(e, id);
-
-        mem_free(&e->mem, group->least, group->least_count * sizeof(*group->least));
-        mem_free(&e->mem, group->parts, group->part_count * sizeof(*group->parts));
+        group_drop_words(e, &group_at(e, id)->said);
+        group_drop_parts(e, &group_at(e, id)->parts);
     }
 }
 
 /* All that a sight of a group needs, in hand before anything changes. */
 struct sight {
     uint32_t group;
-    uint32_t uid, queue_name, priority_class; /* names */
-    uint32_t queue;                           /* 0: it names none */
+    struct group_words said;
+    uint32_t queue; /* 0: it names none */
     uint32_t entry; /* a new one for another uid or for the first minimum; or 0 */
-    struct group_amount *least;
-    uint32_t least_count;
-    struct group_part *parts;
-    uint32_t part_count;
+    struct group_parts parts;
     struct group_moves moves;
 };
 
 static void drop_sight(struct engine *e, struct sight *sight)
 {
     group_drop_moves(e, &sight->moves);
-    group_drop_least(e, sight->least, sight->least_count);
-    group_drop_parts(e, sight->parts, sight->part_count);
+    group_drop_words(e, &sight->said);
+    group_drop_parts(e, &sight->parts);
     if (sight->entry != 0)
         gang_free_entry(e, sight->entry);
-    intern_unref(&e->names, sight->uid);
-    intern_unref(&e->names, sight->queue_name);
-    intern_unref(&e->names, sight->priority_class);
     if (sight->queue != 0)
         queue_drop_unused(e, sight->queue);
     group_drop_unused(e, sight->group);
 }
 
-static int read_least(struct engine *e, const struct named_amounts *amounts, struct sight *sight)
+/* Negative on error; then, too, what was read is to be dropped. */
+static int read_words(struct engine *e, const struct group_facts *facts, struct group_words *said)
 {
+    const struct named_amounts *amounts = &facts->least;
+
+    if (name_get(e, facts->uid, &said->uid) < 0 || name_get(e, facts->queue, &said->queue) < 0 ||
+        name_get(e, facts->priority_class, &said->priority_class) < 0)
+        return ENGINE_NO_MEMORY;
     if (amounts->count == 0)
         return 0;
-    sight->least = mem_zalloc(&e->mem, amounts->count * sizeof(*sight->least));
-    if (sight->least == NULL)
+    said->least = mem_zalloc(&e->mem, amounts->count * sizeof(*said->least));
+    if (said->least == NULL)
         return ENGINE_NO_MEMORY;
-    sight->least_count = amounts->count;
+    said->least_count = amounts->count;
     for (uint32_t i = 0; i < amounts->count; i++) {
-        sight->least[i].amount = amounts->item[i].amount;
-        if (name_get(e, amounts->item[i].resource, &sight->least[i].resource) < 0)
+        said->least[i].amount = amounts->item[i].amount;
+        if (name_get(e, amounts->item[i].resource, &said->least[i].resource) < 0)
             return ENGINE_NO_MEMORY;
     }
     return 0;
@@ -76,17 +74,11 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
     if (error < 0)
         return error;
     group = group_at(e, sight->group);
-    error = name_get(e, facts->uid, &sight->uid);
+    error = read_words(e, facts, &sight->said);
     if (error == 0)
-        error = name_get(e, facts->queue, &sight->queue_name);
-    if (error == 0)
-        error = name_get(e, facts->priority_class, &sight->priority_class);
-    if (error == 0)
-        error = read_least(e, &facts->least, sight);
-    if (error == 0)
-        error = group_read_parts(e, facts, &sight->parts, &sight->part_count);
+        error = group_read_parts(e, facts, &sight->parts);
     if (error == 0 && (facts->minimum > 1 || !facts->ours || facts->kind != GROUP_VOLCANO) &&
-        (group->entry == 0 || group->uid != sight->uid))
+        (group->entry == 0 || group->said.uid != sight->said.uid))
         error = gang_make_entry(e, sight->group, facts->uid, &sight->entry);
     if (error == 0 && facts->queue.len > 0)
         error = queue_get(e, QUEUE_VOLCANO, facts->queue, &sight->queue);
@@ -101,7 +93,7 @@ static int read_sight(struct engine *e, const struct group_facts *facts, struct 
 /* A member that waits for something else is named after its group as well. */
 static void sync_members(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at))
+    for (uint32_t at = group_at(e, id)->claims.first; at != 0; at = member_after(e, at))
         outbox_sync(&e->outbox, EFFECT_OF_POD, at);
 }
 
@@ -125,7 +117,7 @@ uint64_t group_status_number(struct text phase, const int64_t counts[3],
 /* The queue that its members are in may be for their namespace now, or no longer. */
 static void select_members(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = group_at(e, id)->first; at != 0; at = member_after(e, at)) {
+    for (uint32_t at = group_at(e, id)->claims.first; at != 0; at = member_after(e, at)) {
         const struct claim *claim = claim_at(e, at);
 
         if (!claim_holds(claim) && (claim->flags & CLAIM_RESTORING) == 0 &&
@@ -138,12 +130,10 @@ static void select_members(struct engine *e, uint32_t id)
 static void commit(struct engine *e, const struct group_facts *facts, struct sight *sight)
 {
     struct group *group = group_at(e, sight->group);
-    struct group_amount *least = group->least;
-    uint32_t least_count = group->least_count, uid = group->uid, queue = group->queue;
-    uint32_t priority_class = group->priority_class;
+    struct group_words before = group->said;
     bool was_known = group->known;
 
-    if (sight->entry != 0 || group->uid != sight->uid)
+    if (sight->entry != 0 || before.uid != sight->said.uid)
         gang_set_entry(e, sight->group, sight->entry);
     limit_count(&e->queues, LIMITED_GROUPS, &group->known, true);
     group->ours = facts->ours;
@@ -151,11 +141,10 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     if (facts->resource_version == 0 || facts->resource_version > group->changed_over)
         group->changed_over = -1;
     group->written = group_status_number(facts->phase, facts->counts, facts->condition);
-    if (group->uid != sight->uid)
+    if (before.uid != sight->said.uid)
         group->sent_over = group->changed_over = -1;
-    group->uid = sight->uid;
-    group->queue = sight->queue_name;
-    group->priority_class = sight->priority_class;
+    group->said = sight->said;
+    sight->said = before;
     group->completed = text_is(facts->phase, "Completed");
     group->inqueue = text_is(facts->phase, "Inqueue");
     group_set_home(e, sight->group, sight->queue);
@@ -165,16 +154,9 @@ static void commit(struct engine *e, const struct group_facts *facts, struct sig
     group->has_priority = facts->has_priority;
     group->priority = facts->priority;
     group->minimum = facts->kind == GROUP_COMPOSITE ? 0 : facts->minimum;
-    group_swap_parts(e, group, &sight->parts, &sight->part_count);
+    group_swap_parts(e, group, &sight->parts);
     group->goes_whole = facts->goes_whole;
-    group->least = sight->least;
-    group->least_count = sight->least_count;
     sight->entry = 0;
-    sight->least = least;
-    sight->least_count = least_count;
-    sight->uid = uid;
-    sight->queue_name = queue;
-    sight->priority_class = priority_class;
     group_make_moves(e, sight->group, &sight->moves);
     select_members(e, sight->group);
     if (!was_known)
@@ -194,7 +176,7 @@ int group_see(struct engine *e, const struct group_facts *facts)
         return group_lose(e, &name, facts->uid);
     if (id != 0 && group_at(e, id)->known && facts->resource_version != 0 &&
         facts->resource_version < group_at(e, id)->version &&
-        text_same(name_text(e, group_at(e, id)->uid), facts->uid))
+        text_same(name_text(e, group_at(e, id)->said.uid), facts->uid))
         return SEEN_BEFORE;
     error = read_sight(e, facts, &sight);
     if (error < 0)
@@ -202,14 +184,6 @@ int group_see(struct engine *e, const struct group_facts *facts)
     commit(e, facts, &sight);
     group_settle(e);
     return SEEN_ANEW;
-}
-
-static void lose_parts(struct engine *e, struct group *group)
-{
-    group_drop_parts(e, group->parts, group->part_count);
-    group->parts = NULL;
-    group->part_count = 0;
-    group->misses_parts = false;
 }
 
 /* Of one that was to be made, and was not seen since, what was in its place is gone. */
@@ -235,19 +209,20 @@ int group_lose(struct engine *e, const struct group_name *name, struct text uid)
         make_again(e, id);
         return SEEN_ANEW;
     }
-    if (id == 0 || (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->uid), uid)))
+    if (id == 0 || (uid.len != 0 && !text_same(name_text(e, group_at(e, id)->said.uid), uid)))
         return SEEN_ANEW;
     error = group_read_moves(e, id, &nowhere, &moves);
     if (error == 0) {
         limit_count(&e->queues, LIMITED_GROUPS, &group_at(e, id)->known, false);
         group_at(e, id)->ours = false;
         group_at(e, id)->was_made = false;
-        lose_parts(e, group_at(e, id));
+        group_drop_parts(e, &group_at(e, id)->parts);
+        group_at(e, id)->misses_parts = false;
         group_set_home(e, id, 0);
-        intern_unref(&e->names, group_at(e, id)->queue);
-        group_at(e, id)->queue = 0;
-        intern_unref(&e->names, group_at(e, id)->priority_class);
-        group_at(e, id)->priority_class = 0;
+        intern_unref(&e->names, group_at(e, id)->said.queue);
+        group_at(e, id)->said.queue = 0;
+        intern_unref(&e->names, group_at(e, id)->said.priority_class);
+        group_at(e, id)->said.priority_class = 0;
         group_make_moves(e, id, &moves);
         select_members(e, id);
         sync_members(e, id);

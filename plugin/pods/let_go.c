@@ -70,19 +70,14 @@ void let_go_heard(struct engine *e, struct text uid, bool passes)
         outbox_renew(&e->outbox, EFFECT_OF_POD, id, EFFECT_ACTIVATE);
 }
 
-static bool is_gated(const struct claim *claim)
-{
-    return claim->gates != 0 && (claim->flags & CLAIM_GATES_GONE) == 0;
-}
-
 bool let_go_wants_removal(const struct engine *e, uint32_t id)
 {
-    return is_gated(claim_at(e, id));
+    return claim_at(e, id)->gates != 0 && (claim_at(e, id)->flags & CLAIM_GATES_GONE) == 0;
 }
 
 bool let_go_wants_activate(const struct engine *e, uint32_t id)
 {
-    return (claim_at(e, id)->flags & CLAIM_PARKED) != 0 && !is_gated(claim_at(e, id));
+    return (claim_at(e, id)->flags & CLAIM_PARKED) != 0 && !let_go_wants_removal(e, id);
 }
 
 const char *let_go_check(const struct engine *e, uint32_t id)

@@ -165,17 +165,6 @@ static void note_node(struct engine *e, uint32_t id, struct sight *sight)
     sight->node = 0;
 }
 
-static void note_managed(struct engine *e, uint32_t id, bool managed)
-{
-    struct claim *claim = claim_at(e, id);
-
-    if (((claim->flags & CLAIM_MANAGED) != 0) == managed)
-        return;
-    group_uncount(e, id);
-    claim_set_flag(claim, CLAIM_MANAGED, managed);
-    group_count(e, id);
-}
-
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
@@ -183,7 +172,7 @@ static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, str
 
     journal_observed(e, id, pod);
     note_writes(e, id, pod);
-    note_managed(e, id, gate_manages(&e->config, pod));
+    group_set_flag(e, id, CLAIM_MANAGED, gate_manages(&e->config, pod));
     claim_set_flag(claim, CLAIM_BOUND, pod->node.len > 0);
     claim_set_flag(claim, CLAIM_UNSCHEDULABLE, pod->unschedulable);
     claim_set_flag(claim, CLAIM_NOT_SELECTED, pod->not_selected);
@@ -225,12 +214,12 @@ static void enter_anew(struct engine *e, uint32_t id, const struct pod_facts *po
     claim_set_flag(claim_at(e, id), CLAIM_STAMPED, pod->stamp != 0);
     if (grant_stays) { /* its gate is gone, or came with the first real sight of it */
         claim_swap_line(e, id, sight->line, sight->text);
-        sight->line = 0;
-        sight->has_flavors = false;
     } else if (sight->text != NULL) {
         demand.line = sight->line;
         demand.text = sight->text;
         demand.flavors = sight->has_flavors ? sight->flavors : NULL;
+    }
+    if (sight->text != NULL) {
         sight->line = 0;
         sight->has_flavors = false;
     }

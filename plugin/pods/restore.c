@@ -79,12 +79,13 @@ static bool restore_minimum(struct engine *e, struct group *group)
     uint32_t queue = 0;
     bool fits = true;
 
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if ((claim_at(e, id)->flags & CLAIM_RESTORING) != 0 && follow_supersedes(e, id))
             give_up(e, id);
     }
     for (int round = 0; round < 2; round++) {
-        for (uint32_t id = group->first; id != 0 && lacks > 0 && fits; id = member_after(e, id)) {
+        for (uint32_t id = group->claims.first; id != 0 && lacks > 0 && fits;
+             id = member_after(e, id)) {
             const struct claim *claim = claim_at(e, id);
 
             if (round == 0 ? (claim->flags & CLAIM_RESTORING) == 0 : !group_is_ready(claim))
@@ -104,12 +105,12 @@ static bool restore_minimum(struct engine *e, struct group *group)
 /* It was not whole, or does not fit any more: nobody was granted anything. */
 static void restore_none(struct engine *e, struct group *group)
 {
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->state == CLAIM_RESERVED)
             queue_at(e, claim_queue(e, id))->totals.gave_up--;
     }
     gang_give_back(e, group);
-    for (uint32_t id = group->first; id != 0; id = member_after(e, id)) {
+    for (uint32_t id = group->claims.first; id != 0; id = member_after(e, id)) {
         if (claim_at(e, id)->flags & CLAIM_RESTORING)
             give_up(e, id);
     }

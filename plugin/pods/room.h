@@ -15,11 +15,11 @@ struct pods_room {
     struct slab groups;
     struct slab members;
     struct index groups_by_name;
-    uint32_t groups_in_order;             /* tree, by namespace and name */
-    struct heap group_timers;             /* of their effects */
-    struct list touched;                  /* groups to be looked at before the call ends */
-    uint32_t first_in_line, last_in_line; /* groups that wait for their turn on nodes */
-    uint32_t assembling;                  /* the group whose turn it is */
+    uint32_t groups_in_order; /* tree, by namespace and name */
+    struct heap group_timers; /* of their effects */
+    struct list touched;      /* groups to be looked at before the call ends */
+    struct list in_line;      /* groups that wait for their turn on nodes */
+    uint32_t assembling;      /* the group whose turn it is */
 
     struct slab finished;
     struct index finished_by_uid;

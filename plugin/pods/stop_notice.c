@@ -31,8 +31,8 @@ static void give_notice(struct engine *e, uint32_t id)
     bool stops, stopped = knows_of_stop(claim);
 
     note_claim_uncounted(e, id);
-    if (claim_group(e, claim) != 0 &&
-        ((claim->flags & CLAIM_GANG) != 0 || group_at(e, claim_group(e, claim))->first == id))
+    if (claim_group(e, claim) != 0 && ((claim->flags & CLAIM_GANG) != 0 ||
+                                       group_at(e, claim_group(e, claim))->claims.first == id))
         group_touch(e, claim_group(e, claim)); /* its status names what stops it */
     if (claim->state == CLAIM_ALLOCATED &&
         (queue_drains(e, queue) || (claim->effects.wanted & 1u << CLAIM_EVICT) != 0))

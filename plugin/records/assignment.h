@@ -48,7 +48,7 @@ struct assignment {
     enum assign_how how;
     uint32_t height; /* from how far up anything of it is borrowed (borrow.h) */
     uint32_t counts[ASSIGN_MAX_SETS];
-    struct {
+    struct assigned {
         uint16_t flavor; /* FLAVOR_NONE: nobody counts it, or the search ended before */
         uint8_t how, height;
     } needs[ASSIGN_MAX_SETS][FACTS_MAX_NEEDS];

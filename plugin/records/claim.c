@@ -175,7 +175,7 @@ uint32_t claim_count_pods(const struct engine *e)
 static bool pods_yield(const struct engine *e, uint32_t claim)
 {
     bool is_gang = (claim_at(e, claim)->flags & CLAIM_GANG) != 0;
-    uint32_t id = is_gang ? group_at(e, claim_group(e, claim_at(e, claim)))->first : claim;
+    uint32_t id = is_gang ? group_at(e, claim_group(e, claim_at(e, claim)))->claims.first : claim;
 
     if (is_gang && claim_at(e, claim)->timeouts > 0)
         return true;

@@ -184,8 +184,8 @@ static uint64_t digest_command(const struct engine *e, uint32_t id, bool timers)
 
 static uint64_t mix_parts(const struct engine *e, uint64_t hash, const struct group *group)
 {
-    for (uint32_t i = 0; i < group->part_count; i++) {
-        const struct group_part *part = &group->parts[i];
+    for (uint32_t i = 0; i < group->parts.count; i++) {
+        const struct group_part *part = &group->parts.item[i];
 
         hash = mix_name(e, mix(mix(hash, part->depth), part->minimum), part->name);
         hash = mix(hash, part->composite);
@@ -200,14 +200,15 @@ static uint64_t digest_group(const struct engine *e, const struct group *group, 
 
     hash = mix(mix(mix(hash, group->known), group->succeeded), group->failed);
     if (group->known) {
-        hash = mix_name(e, mix_name(e, hash, group->uid), group->queue);
+        hash = mix_name(e, mix_name(e, hash, group->said.uid), group->said.queue);
         hash = mix_parts(e, mix(mix(hash, group->kind), group->goes_whole), group);
         hash = mix(mix(mix(hash, group->minimum), group->created), group->has_priority);
-        hash = mix(mix_name(e, hash, group->priority_class), group->ours);
+        hash = mix(mix_name(e, hash, group->said.priority_class), group->ours);
         hash = mix(mix(hash, group->has_priority ? group->priority : 0), group->completed);
         hash = mix(mix(hash, group->not_selected), booking_holds(e, group));
-        for (uint32_t i = 0; i < group->least_count; i++)
-            least += mix(mix_name(e, 15, group->least[i].resource), group->least[i].amount);
+        for (uint32_t i = 0; i < group->said.least_count; i++)
+            least +=
+                mix(mix_name(e, 15, group->said.least[i].resource), group->said.least[i].amount);
     }
     hash = mix(hash, (wide)least);
     if (!timers)

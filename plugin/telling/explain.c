@@ -268,7 +268,7 @@ void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdi
 void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verdict)
 {
     const struct group *group = group_at(e, id);
-    uint32_t member = group->first;
+    uint32_t member = group->claims.first;
     struct sentence say;
 
     sentence_init(&say, ret_verdict->message, sizeof(ret_verdict->message));

@@ -53,7 +53,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     const struct engine *e = owner;
     const struct group *group = group_at(e, id);
 
-    ret->uid = name_text(e, group->uid);
+    ret->uid = name_text(e, group->said.uid);
     ret->space = name_text(e, group->space);
     ret->name = name_text(e, group->name);
     ret->resource_version = group->version;

@@ -92,7 +92,7 @@ static void say_held(const struct engine *e, const struct group *group, struct g
 static void say_waits(const struct engine *e, const struct group *group,
                       struct group_status *status, struct sentence *say)
 {
-    uint32_t queue = claim_queue(e, group->books ? group->entry : group->first);
+    uint32_t queue = claim_queue(e, group->books ? group->entry : group->claims.first);
     enum reason stop = queue_stops(e, queue);
 
     status->reason = word(group, REASON_QUEUE_CAPACITY);

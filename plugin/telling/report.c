@@ -240,13 +240,13 @@ uint32_t engine_find_group(const struct engine *e, enum group_kind kind, struct 
 static void find_queue(const struct engine *e, const struct group *group, struct group_report *ret)
 {
     ret->queue = text_of("");
-    if (group->first != 0) {
-        const struct queue *queue = queue_at(e, claim_queue(e, group->first));
+    if (group->claims.first != 0) {
+        const struct queue *queue = queue_at(e, claim_queue(e, group->claims.first));
 
         ret->queue = name_text(e, queue->name);
         ret->queue_kind = queue->kind;
-    } else if (group->queue != 0) {
-        ret->queue = name_text(e, group->queue);
+    } else if (group->said.queue != 0) {
+        ret->queue = name_text(e, group->said.queue);
     }
 }
 
@@ -266,7 +266,7 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     struct group_status status;
 
     group_find_status(e, id, &status, message);
-    ret->uid = name_text(e, group->uid);
+    ret->uid = name_text(e, group->said.uid);
     ret->space = name_text(e, group->space);
     ret->name = name_text(e, group->name);
     ret->queue_kind = QUEUE_VOLCANO;
@@ -278,9 +278,9 @@ void engine_report_group(const struct engine *e, uint32_t id, struct group_repor
     ret->phase = status.phase;
     ret->minimum =
         group->known || group->asker == 0 ? group->minimum : group_follow_minimum(e, group);
-    ret->priority = group->has_priority ? group->priority
-                    : group->first != 0 ? claim_at(e, group->first)->priority
-                                        : 0;
+    ret->priority = group->has_priority        ? group->priority
+                    : group->claims.first != 0 ? claim_at(e, group->claims.first)->priority
+                                               : 0;
     ret->created = group->created;
     ret->members = group->members;
     ret->ready = group->ready;
@@ -302,7 +302,7 @@ bool engine_next_member(const struct engine *e, uint32_t group, uint32_t *cursor
     if (*cursor != 0 &&
         (!slab_live(&e->claims.records, *cursor) || claim_group(e, claim_at(e, *cursor)) != group))
         return false;
-    *cursor = *cursor == 0 ? group_at(e, group)->first : member_after(e, *cursor);
+    *cursor = *cursor == 0 ? group_at(e, group)->claims.first : member_after(e, *cursor);
     return *cursor != 0;
 }
 

@@ -16,9 +16,9 @@ static enum group_fault add_up(const struct kit *kit)
 
 static int64_t asked(const struct kit *kit, const char *resource)
 {
-    for (uint8_t i = 0; i < sum.count; i++) {
-        if (sum.requests[i].resource == kit_resource(kit, resource))
-            return sum.requests[i].amount;
+    for (uint8_t i = 0; i < sum.shape.count; i++) {
+        if (sum.shape.requests[i].resource == kit_resource(kit, resource))
+            return sum.shape.requests[i].amount;
     }
     return -1;
 }

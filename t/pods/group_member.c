@@ -21,12 +21,12 @@ static void test_members_by_rank(void)
                  "pod c queue=q group=g created=3 priority=1; pod d queue=q group=g created=9");
     group = group_at(kit.engine, find(&kit, "g"));
     is_int(group->members, 4, "members are counted");
-    is_int(group->first, kit_claim(&kit, "c"), "by priority,");
-    is_int(member_after(kit.engine, group->first), kit_claim(&kit, "a"), "and age");
-    is_int(group->last, kit_claim(&kit, "d"), "to the last");
+    is_int(group->claims.first, kit_claim(&kit, "c"), "by priority,");
+    is_int(member_after(kit.engine, group->claims.first), kit_claim(&kit, "a"), "and age");
+    is_int(group->claims.last, kit_claim(&kit, "d"), "to the last");
     kit_do(&kit, "pod d queue=q group=g created=9 priority=2; pod c queue=q group=g created=3");
-    is_int(group->first, kit_claim(&kit, "d"), "when a rank changes the place does");
-    is_int(group->last, kit_claim(&kit, "c"), "up and down");
+    is_int(group->claims.first, kit_claim(&kit, "d"), "when a rank changes the place does");
+    is_int(group->claims.last, kit_claim(&kit, "c"), "up and down");
     kit_close(&kit);
 }
 
