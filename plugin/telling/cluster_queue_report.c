@@ -205,8 +205,7 @@ bool engine_next_workload_usage(const struct engine *e, uint32_t queue, uint32_t
         reserved = cell->reserved + cell->allocated;
         admitted = cell->allocated;
     }
-    for (uint32_t id = local == 0 ? 0 : local_queue_at(e, local)->first; id != 0;
-         id = workload_at(e, id)->next_local)
+    for (uint32_t id = 0; local != 0 && local_queue_step(e, local, &id);)
         count_workload(e, id, cell, &reserved, &admitted);
     ret->flavor = flavor_name(e, cell->flavor);
     ret->resource = name_text(e, cell->resource);

@@ -13,32 +13,25 @@
 #include "workload_refusal.h"
 #include "workload_settle.h"
 
+static struct list_link *peers_of(const void *ctx, uint32_t id)
+{
+    return &workload_at(ctx, id)->local_peers;
+}
+
 static void link_local(struct engine *e, uint32_t id, uint32_t local)
 {
-    struct workload *workload = workload_at(e, id);
-
-    workload->local_queue = local;
-    workload->prev_local = 0;
-    workload->next_local = local_queue_at(e, local)->first;
-    if (workload->next_local != 0)
-        workload_at(e, workload->next_local)->prev_local = id;
-    local_queue_at(e, local)->first = id;
+    workload_at(e, id)->local_queue = local;
+    list_append(peers_of, e, &local_queue_at(e, local)->loads, id);
 }
 
 static void unlink_local(struct engine *e, uint32_t id)
 {
-    struct workload *workload = workload_at(e, id);
-    uint32_t local = workload->local_queue;
+    uint32_t local = workload_at(e, id)->local_queue;
 
     if (local == 0)
         return;
-    if (workload->prev_local != 0)
-        workload_at(e, workload->prev_local)->next_local = workload->next_local;
-    else
-        local_queue_at(e, local)->first = workload->next_local;
-    if (workload->next_local != 0)
-        workload_at(e, workload->next_local)->prev_local = workload->prev_local;
-    workload->local_queue = workload->next_local = workload->prev_local = 0;
+    list_remove(peers_of, e, &local_queue_at(e, local)->loads, id);
+    workload_at(e, id)->local_queue = 0;
     local_queue_drop(e, local);
 }
 
