@@ -87,9 +87,8 @@ bool engine_admit_group(const struct engine *e, const struct group_facts *group,
 
     sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (group->minimum < 0) {
-        sentence_str(&say, "spec.minMember is ");
-        sentence_number(&say, group->minimum);
-        sentence_str(&say, ": want how many pods must run together, or 0 where each goes alone");
+        sentence_number(&say, "spec.minMember is ", group->minimum,
+                        ": want how many pods must run together, or 0 where each goes alone");
         return false;
     }
     return group->queue.len == 0 ||

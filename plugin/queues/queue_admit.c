@@ -16,8 +16,7 @@ static uint32_t count_claims(const struct engine *e, uint32_t id)
 
 static void say_pods(struct sentence *say, uint32_t count)
 {
-    sentence_number(say, count);
-    sentence_str(say, count == 1 ? " pod" : " pods");
+    sentence_number(say, "", count, count == 1 ? " pod" : " pods");
 }
 
 /* Only leaves grant: with its first child the parent would grant nothing to its own pods. */
@@ -53,9 +52,8 @@ static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id,
     depth = queue_depth(e, parent) + (id == 0 ? 0 : queue_at(e, id)->height.levels);
     if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
         sentence_named(say, "spec.parent is ", name, ", which makes ");
-        sentence_number(say, depth);
-        sentence_str(say, " levels of queues, more than ");
-        sentence_number(say, QUEUE_MAX_DEPTH_VOLCANO);
+        sentence_number(say, "", depth, " levels of queues, more than ");
+        sentence_number(say, "", QUEUE_MAX_DEPTH_VOLCANO, "");
         return true;
     }
     return strands_pods(e, say, id, parent, name);

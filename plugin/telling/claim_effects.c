@@ -178,8 +178,8 @@ static enum reason explain_eviction(const struct engine *e, uint32_t victim, cha
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 &&
         queue_drains(e, claim_queue(e, victim))) {
-        explain_queue(&say, e, claim_queue(e, victim));
-        sentence_str(&say, " is drained: its stopPolicy is HoldAndDrain");
+        explain_queue(&say, e, claim_queue(e, victim),
+                      " is drained: its stopPolicy is HoldAndDrain");
         return REASON_QUEUE_DRAINED;
     }
     sentence_str(&say, "preempted to make room");
@@ -189,10 +189,8 @@ static enum reason explain_eviction(const struct engine *e, uint32_t victim, cha
                        : claim_at(e, of)->flags & CLAIM_GANG ? " for gang "
                                                              : " for pod ");
     explain_other(&say, e, of, victim);
-    sentence_str(&say, " of priority ");
-    sentence_number(&say, claim_at(e, of)->priority);
-    sentence_str(&say, " in ");
-    explain_queue(&say, e, claim_queue(e, of));
+    sentence_number(&say, " of priority ", claim_at(e, of)->priority, " in ");
+    explain_queue(&say, e, claim_queue(e, of), "");
     return REASON_PREEMPTED;
 }
 

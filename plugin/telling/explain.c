@@ -27,8 +27,7 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
         explain_never(say, e, id);
         return;
     }
-    explain_queue(say, e, queue);
-    sentence_str(say, " has room for ");
+    explain_queue(say, e, queue, " has room for ");
     sentence_amount(say, resource, wide_max(room, 0));
     sentence_named(say, " more ", resource,
                    claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for "
@@ -38,8 +37,7 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
         sentence_str(say, ", which is more than all nodes have");
     if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
         return;
-    sentence_str(say, "; room is on its way to it, victims: ");
-    sentence_number(say, pledge_count_victims(e, id));
+    sentence_number(say, "; room is on its way to it, victims: ", pledge_count_victims(e, id), "");
 }
 
 void explain_not_ready(struct sentence *say, const struct engine *e)
@@ -104,15 +102,11 @@ static void say_incomplete(struct sentence *say, const struct group *group)
 
     if (group->at_once && group->members + group->succeeded > needed)
         needed = group->members + group->succeeded;
-    sentence_str(say, " has ");
-    sentence_number(say, there);
-    sentence_str(say, " of the ");
-    sentence_number(say, needed);
-    sentence_str(say, " members that it needs");
+    sentence_number(say, " has ", there, " of the ");
+    sentence_number(say, "", needed, " members that it needs");
     if (group->members + group->succeeded > there) {
-        sentence_str(say, ", and ");
-        sentence_number(say, group->members + group->succeeded - there);
-        sentence_str(say, " that something of their own holds");
+        sentence_number(say, ", and ", group->members + group->succeeded - there,
+                        " that something of their own holds");
     }
     group_say_replicas(group, say);
 }
@@ -142,11 +136,8 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct sent
     const struct group *group = group_at(e, id);
 
     say_group_name(say, e, group);
-    sentence_str(say, " waits for ");
-    sentence_number(say, (uint32_t)group_lacks(group));
-    sentence_str(say, " of its ");
-    sentence_number(say, group->members);
-    sentence_str(say, " members as one: ");
+    sentence_number(say, " waits for ", (uint32_t)group_lacks(group), " of its ");
+    sentence_number(say, "", group->members, " members as one: ");
     return explain_waiting(e, group->entry, say);
 }
 
@@ -307,8 +298,8 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     *ret_reason = (enum reason)claim->news_stands;
     if (*ret_reason == REASON_GRANTED) {
-        explain_queue(&say, e, claim_queue(e, id));
-        sentence_str(&say, " has room for it: it was granted, and a node is looked for");
+        explain_queue(&say, e, claim_queue(e, id),
+                      " has room for it: it was granted, and a node is looked for");
     } else if (*ret_reason == REASON_NEVER_FITS) {
         explain_never(&say, e, in_gang ? group_at(e, claim_group(e, claim))->entry : id);
     } else if (claim->state == CLAIM_HELD) {

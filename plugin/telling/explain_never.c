@@ -57,14 +57,12 @@ void explain_never(struct sentence *say, const struct engine *e, uint32_t id)
     sentence_str(say, claim->flags & CLAIM_GANG ? "the group asks for " : "the pod asks for ");
     if (!find_excess(e, claim->line, &need, &queue, &most)) {
         sentence_str(say, "more of some resource than any one flavor of ");
-        explain_queue(say, e, line_queue(e, line));
-        sentence_str(say, " may ever have beside the others");
+        explain_queue(say, e, line_queue(e, line), " may ever have beside the others");
         return;
     }
     resource = name_text(e, line_resource(e, line, need));
     sentence_amount(say, resource, line_amount(e, line, need));
     sentence_named(say, " ", resource, ", and ");
-    explain_queue(say, e, queue);
-    sentence_str(say, " may never have more than ");
+    explain_queue(say, e, queue, " may never have more than ");
     sentence_amount(say, resource, wide_max(most, 0));
 }

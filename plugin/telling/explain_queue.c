@@ -4,14 +4,15 @@
 #include "plugin/base/sentence.h"
 #include "plugin/state.h"
 
-void explain_queue(struct sentence *say, const struct engine *e, uint32_t id)
+void explain_queue(struct sentence *say, const struct engine *e, uint32_t id, const char *behind)
 {
     const struct queue *queue = queue_at(e, id);
 
-    sentence_str(say, queue->kind == QUEUE_COHORT    ? "cohort "
-                      : queue->kind == QUEUE_CLUSTER ? "cluster queue "
-                                                     : "queue ");
-    sentence_text(say, name_text(e, queue->name));
+    sentence_named(say,
+                   queue->kind == QUEUE_COHORT    ? "cohort "
+                   : queue->kind == QUEUE_CLUSTER ? "cluster queue "
+                                                  : "queue ",
+                   name_text(e, queue->name), behind);
 }
 
 void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t queue,
@@ -20,8 +21,8 @@ void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t
     bool selects = queue_at(e, queue)->kind == QUEUE_CLUSTER;
 
     sentence_str(say, selects ? "the namespaceSelector of " : "");
-    explain_queue(say, e, queue);
-    sentence_str(say, selects ? " does not select namespace " : " is not for namespace ");
+    explain_queue(say, e, queue,
+                  selects ? " does not select namespace " : " is not for namespace ");
     sentence_text(say, name_text(e, space));
 }
 
@@ -49,7 +50,7 @@ static void say_inactive(struct sentence *say, const struct engine *e, uint32_t 
 {
     const struct queue *queue = queue_at(e, id);
 
-    explain_queue(say, e, id);
+    explain_queue(say, e, id, "");
     if (queue->first_child != 0 || id == e->queues.volcano_root || queue->kind == QUEUE_COHORT) {
         sentence_str(say, " has queues below it: only leaves hold pods");
         return;
@@ -61,9 +62,8 @@ static void say_inactive(struct sentence *say, const struct engine *e, uint32_t 
     for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         if (queue_is_misplaced(queue_at(e, up))) {
             sentence_str(say, " is in a cycle of parents, or too deep: ");
-            explain_queue(say, e, up);
-            sentence_str(say, " cannot be below ");
-            explain_queue(say, e, queue_at(e, up)->wanted);
+            explain_queue(say, e, up, " cannot be below ");
+            explain_queue(say, e, queue_at(e, up)->wanted, "");
             return;
         }
     }
@@ -74,16 +74,13 @@ void explain_halt(struct sentence *say, const struct engine *e, uint32_t queue, 
 {
     switch (reason) {
     case REASON_QUEUE_UNKNOWN:
-        explain_queue(say, e, nearest_unknown(e, queue));
-        sentence_str(say, " does not exist");
+        explain_queue(say, e, nearest_unknown(e, queue), " does not exist");
         break;
     case REASON_QUEUE_SUSPENDED:
-        explain_queue(say, e, nearest_halting(e, queue, false));
-        sentence_str(say, " is suspended");
+        explain_queue(say, e, nearest_halting(e, queue, false), " is suspended");
         break;
     case REASON_QUEUE_CLOSED:
-        explain_queue(say, e, nearest_halting(e, queue, true));
-        sentence_str(say, " is closed");
+        explain_queue(say, e, nearest_halting(e, queue, true), " is closed");
         break;
     default:
         say_inactive(say, e, queue);

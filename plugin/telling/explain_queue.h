@@ -11,8 +11,9 @@
 struct engine;
 struct sentence;
 
-/* Which queue it is. */
-void explain_queue(struct sentence *say, const struct engine *e, uint32_t queue);
+/* Which queue it is, with words of ours behind it. */
+void explain_queue(struct sentence *say, const struct engine *e, uint32_t queue,
+                   const char *behind);
 
 /* That the queue is not for this namespace, whose name it is. */
 void explain_not_selected(struct sentence *say, const struct engine *e, uint32_t queue,

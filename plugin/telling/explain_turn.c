@@ -22,22 +22,18 @@ void explain_other(struct sentence *say, const struct engine *e, uint32_t other,
                name.name, name.uid);
 }
 
-static void say_head_of(struct sentence *say, const struct engine *e, uint32_t queue)
-{
-    sentence_str(say, ", the head of ");
-    explain_queue(say, e, queue);
-}
-
 /* The head may be of a queue that others have for themselves: that one's name is theirs, too. */
 void explain_claim_first(struct sentence *say, const struct engine *e, uint32_t head, uint32_t id)
 {
     sentence_str(say, "its turn comes after ");
     explain_other(say, e, head, id);
     if (claim_queue(e, head) == claim_queue(e, id) ||
-        claim_at(e, head)->space == claim_at(e, id)->space)
-        say_head_of(say, e, claim_queue(e, head));
-    else
+        claim_at(e, head)->space == claim_at(e, id)->space) {
+        sentence_str(say, ", the head of ");
+        explain_queue(say, e, claim_queue(e, head), "");
+    } else {
         sentence_str(say, ", the head of another queue");
+    }
 }
 
 void explain_workload_first(struct sentence *say, const struct engine *e, uint32_t id)
@@ -48,5 +44,6 @@ void explain_workload_first(struct sentence *say, const struct engine *e, uint32
 
     sentence_str(say, "its turn comes after workload ");
     say_object(say, claim_at(e, first)->space == claim_at(e, id)->space, is.space, is.name, is.uid);
-    say_head_of(say, e, queue);
+    sentence_str(say, ", the head of ");
+    explain_queue(say, e, queue, "");
 }

@@ -134,8 +134,7 @@ static void say_flavor(const struct engine *e, const struct shortfall *shortfall
         }
     if (count != 1 || group->flavor_count == 1)
         return;
-    sentence_str(say, " of flavor ");
-    sentence_text(say, flavor_name(e, group->flavors[which]));
+    sentence_named(say, " of flavor ", flavor_name(e, group->flavors[which]), "");
 }
 
 static void say_basis(const struct engine *e, const struct shortfall *shortfall,
@@ -148,12 +147,10 @@ static void say_basis(const struct engine *e, const struct shortfall *shortfall,
     sentence_str(&say, "when ");
     sentence_amount(&say, name_text(e, shortfall->resource),
                     (shortfall->least + shortfall->most) / 2);
-    sentence_str(&say, " ");
-    sentence_text(&say, name_text(e, shortfall->resource));
+    sentence_named(&say, " ", name_text(e, shortfall->resource), "");
     say_flavor(e, shortfall, &say);
     sentence_named(&say, " are given back in ", name_text(e, queue->name), ", whose last ");
-    sentence_number(&say, run_times_count(&queue->run_times));
-    sentence_str(&say, " ran for ");
+    sentence_number(&say, "", run_times_count(&queue->run_times), " ran for ");
     sentence_span(&say, forecast->mean * RUN_TIME_TICK);
     sentence_str(&say, " on the mean");
 }

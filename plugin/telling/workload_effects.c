@@ -145,8 +145,7 @@ static void say_path(struct sentence *say, const struct engine *e, uint32_t queu
 
         for (uint32_t up = 1; up < depth; up++)
             at = queue_at(e, at)->parent;
-        sentence_str(say, "/");
-        sentence_text(say, name_text(e, queue_at(e, at)->name));
+        sentence_named(say, "/", name_text(e, queue_at(e, at)->name), "");
     }
 }
 
@@ -200,8 +199,8 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
     switch (workload->writes) {
     case WORKLOAD_WRITE_RESERVE:
         ret->reason = text_of("QuotaReserved");
-        sentence_str(&say, "Quota reserved in ClusterQueue ");
-        sentence_text(&say, name_text(e, queue_at(e, queue)->name));
+        sentence_named(&say, "Quota reserved in ClusterQueue ",
+                       name_text(e, queue_at(e, queue)->name), "");
         break;
     case LIFE_WRITE_ADMIT:
         ret->reason = text_of("Admitted");
@@ -209,8 +208,8 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
         break;
     case WORKLOAD_WRITE_SIGNAL:
         ret->reason = text_of("PreemptionGated");
-        sentence_str(&say, "Workload requires preemption, but it's gated by ");
-        sentence_text(&say, name_text(e, preemption_gates_closed(&workload->gates)));
+        sentence_named(&say, "Workload requires preemption, but it's gated by ",
+                       name_text(e, preemption_gates_closed(&workload->gates)), "");
         break;
     case WORKLOAD_WRITE_CLEAR_SIGNAL:
         ret->reason = text_of("NoPreemption");

@@ -113,8 +113,7 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
             room = headroom_now(e, demand->queue, flavor, need->resource);
             if (headroom_holds(room, asked))
                 continue;
-            explain_queue(say, e, demand->queue);
-            sentence_str(say, " has room for ");
+            explain_queue(say, e, demand->queue, " has room for ");
             sentence_amount(say, resource, wide_max(0, room));
             sentence_named(say, " more ", resource, " in flavor ");
             sentence_text(say, flavor_name(e, flavor));

@@ -38,7 +38,7 @@ static const char *number(int64_t value)
 {
     struct sentence say = into(sizeof(out));
 
-    sentence_number(&say, value);
+    sentence_number(&say, "", value, "");
     return out;
 }
 
