@@ -3,7 +3,6 @@
 
 #include "explain.h"
 #include "explain_queue.h"
-#include "explain_turn.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/journal.h"

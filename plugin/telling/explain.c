@@ -2,9 +2,7 @@
 #include "explain.h"
 
 #include "claim_effects.h"
-#include "explain_never.h"
 #include "explain_queue.h"
-#include "explain_turn.h"
 #include "group_status.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/stale_condition.h"
@@ -63,12 +61,12 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return stop;
     }
     if (turn_is_workloads(e, queue)) {
-        explain_workload_first(say, e, id);
+        explain_turn(say, e, turn_first_workload(e, queue), id);
         return REASON_QUEUE_ORDER;
     }
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&
         claim_compare_rank(e, head, id) < 0) {
-        explain_claim_first(say, e, head, id);
+        explain_turn(say, e, head, id);
         return REASON_QUEUE_ORDER;
     }
     if (queue_below_dirty(e, queue)) {
@@ -82,7 +80,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return REASON_QUEUE_ORDER;
     }
     if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
-        explain_claim_first(say, e, line_first_of(e, queue_at(e, where)->guard), id);
+        explain_turn(say, e, line_first_of(e, queue_at(e, where)->guard), id);
         return REASON_QUEUE_ORDER;
     }
     say_capacity(say, e, id, where, need, room);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_status.h"
 
-#include "explain_never.h"
 #include "explain_queue.h"
 #include "plugin/base/sentence.h"
 #include "plugin/pods/booking.h"
