@@ -87,10 +87,12 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
     return REASON_QUEUE_CAPACITY;
 }
 
-static void say_group_name(struct sentence *say, const struct engine *e, const struct group *group)
+/* With words behind it. */
+static void say_group(struct sentence *say, const struct engine *e, const struct group *group,
+                      const char *behind)
 {
     sentence_named(say, "its group ", name_text(e, group->space), "/");
-    sentence_text(say, name_text(e, group->name));
+    sentence_named(say, "", name_text(e, group->name), behind);
 }
 
 static void say_incomplete(struct sentence *say, const struct group *group)
@@ -114,7 +116,7 @@ static enum reason explain_held_group(const struct engine *e, uint32_t id, struc
 {
     const struct group *group = group_at(e, id);
 
-    say_group_name(say, e, group);
+    say_group(say, e, group, "");
     if (group->mode == GROUP_MISSING)
         sentence_str(say, " does not exist");
     else if (group->mode == GROUP_MOVES)
@@ -133,7 +135,7 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct sent
 {
     const struct group *group = group_at(e, id);
 
-    say_group_name(say, e, group);
+    say_group(say, e, group, "");
     sentence_number(say, " waits for ", (uint32_t)group_lacks(group), " of its ");
     sentence_number(say, "", group->members, " members as one: ");
     return explain_waiting(e, group->entry, say);
@@ -143,8 +145,7 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct sent
 static enum reason explain_missing(const struct engine *e, const struct group *group,
                                    struct sentence *say)
 {
-    say_group_name(say, e, group);
-    sentence_str(say, " asks for members that are still to be made: ");
+    say_group(say, e, group, " asks for members that are still to be made: ");
     return explain_waiting(e, group->entry, say);
 }
 
@@ -203,12 +204,13 @@ static enum reason explain_assembly(const struct engine *e, uint32_t id, struct 
         stale_condition_awaits(claim) ? stale_condition_explain(claim, say) : assembly_holds(e, id);
 
     if (reason == REASON_GROUP_BACKOFF) {
-        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
-        sentence_str(say, " did not find nodes for all; it tries again in ");
-        sentence_span(say, group_at(e, claim_group(e, claim_at(e, id)))->retry_at - e->now);
+        const struct group *group = group_at(e, claim_group(e, claim));
+
+        say_group(say, e, group, " did not find nodes for all; it tries again in ");
+        sentence_span(say, group->retry_at - e->now);
     } else if (reason == REASON_GROUP_TURN) {
-        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
-        sentence_str(say, " is granted, and looks for nodes when another gang has found its own");
+        say_group(say, e, group_at(e, claim_group(e, claim)),
+                  " is granted, and looks for nodes when another gang has found its own");
     }
     return reason;
 }
@@ -313,6 +315,6 @@ void explain_refusal(const struct engine *e, uint32_t id, char *message)
     struct sentence say;
 
     sentence_init(&say, message, VERDICT_MESSAGE_MAX);
-    say_group_name(&say, e, group_at(e, claim_group(e, claim_at(e, id))));
-    sentence_str(&say, " did not find nodes for all of its minimum");
+    say_group(&say, e, group_at(e, claim_group(e, claim_at(e, id))),
+              " did not find nodes for all of its minimum");
 }
