@@ -6,12 +6,10 @@
 
 #include <stdbool.h>
 
-void sentence_init(struct sentence *say, char *out, size_t cap)
+struct sentence sentence_in(char *out, size_t cap)
 {
-    say->out = out;
-    say->cap = cap;
-    say->len = 0;
     out[0] = '\0';
+    return (struct sentence){out, cap, 0};
 }
 
 static bool continues_a_character(char c)

@@ -18,7 +18,8 @@ struct sentence {
 /* How much of one name is shown, in bytes: as long as a name in Kubernetes may be. */
 enum { SENTENCE_NAME_MAX = 253 };
 
-void sentence_init(struct sentence *say, char *out, size_t cap);
+/* An empty one in these bytes. */
+struct sentence sentence_in(char *out, size_t cap);
 
 /* Words of our own. */
 void sentence_str(struct sentence *say, const char *s);

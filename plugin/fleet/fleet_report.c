@@ -118,7 +118,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
 {
     const struct dispatch *d = dispatch_at(f, id);
     int64_t next = orchestrator_deadline(f, id);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, sizeof(ret->message));
 
     *ret = (struct dispatch_report){
         .uid = fleet_text(f, d->said.uid),
@@ -131,7 +131,6 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
         .counted = d->counted,
         .next = next == INT64_MAX ? 0 : next,
     };
-    sentence_init(&say, ret->message, sizeof(ret->message));
     say_state(f, id, now, &say);
     for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         ret->replicas += replica_is(replica_at(f, at), REPLICA_THERE);

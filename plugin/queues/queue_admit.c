@@ -64,9 +64,8 @@ bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
 {
     uint32_t id = queue_find(e, QUEUE_VOLCANO, queue->name), parent;
     struct text name = queue->parent.len == 0 ? text_of("root") : queue->parent;
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (queue_amounts_contradict_each_other(&say, queue))
         return false;
     if (id == e->queues.volcano_root)
@@ -81,9 +80,8 @@ bool queue_admit_deletion(const struct engine *e, struct text name,
                           char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t id = queue_find(e, QUEUE_VOLCANO, name);
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (id == 0)
         return true;
     sentence_named(&say, "queue ", name, "");

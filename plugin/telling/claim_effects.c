@@ -172,9 +172,8 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
 static enum reason explain_eviction(const struct engine *e, uint32_t victim, char *message)
 {
     uint32_t of = pledge_at(e, victim)->of;
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 &&
         queue_drains(e, claim_queue(e, victim))) {
         explain_queue(&say, e, claim_queue(e, victim),

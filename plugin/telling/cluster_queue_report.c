@@ -79,10 +79,9 @@ static void say_checks(struct lacks *lacks, const struct cluster_queue *cluster,
 static void say_faults(const struct engine *e, uint32_t id, enum cluster_queue_fault fault,
                        char *message)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
     struct lacks lacks = {.e = e, .say = &say};
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     sentence_str(&say, fault == CLUSTER_QUEUE_READY ? "Can admit new workloads"
                                                     : "Can't admit new workloads: ");
     if (fault == CLUSTER_QUEUE_READY)
@@ -127,7 +126,7 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
     const struct local_queue *local = local_queue_at(e, id);
     struct text what;
     enum cluster_queue_fault fault = cluster_queue_fault(e, local->queue, &what);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
     memset(ret, 0, sizeof(*ret));
     ret->space = name_text(e, local->space);
@@ -145,7 +144,6 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
                   : fault != CLUSTER_QUEUE_READY   ? "ClusterQueueIsInactive"
                                                    : "Ready";
     ret->active = text_is(text_of(ret->reason), "Ready");
-    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     sentence_str(&say, ret->active ? "Can submit new workloads to localQueue"
                        : text_is(text_of(ret->reason), "Stopped")
                            ? "LocalQueue is stopped"

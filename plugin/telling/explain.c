@@ -245,9 +245,9 @@ static enum reason explain_state(const struct engine *e, uint32_t id, struct sen
 
 void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
 {
-    struct sentence say;
+    struct sentence say =
+        sentence_in(ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
 
-    sentence_init(&say, ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
     ret_verdict->reason = explain_state(e, id, &say);
     ret_verdict->would = ret_verdict->reason == REASON_NONE;
     /* Where the scheduler's own plugin for gates is off, foreign ones are kept for it. */
@@ -260,9 +260,8 @@ void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verd
 {
     const struct group *group = group_at(e, id);
     uint32_t member = group->first;
-    struct sentence say;
+    struct sentence say = sentence_in(ret_verdict->message, sizeof(ret_verdict->message));
 
-    sentence_init(&say, ret_verdict->message, sizeof(ret_verdict->message));
     while (member != 0 && claim_at(e, member)->state != CLAIM_RESERVED)
         member = member_after(e, member);
     if (booking_waits(e, group))
@@ -279,9 +278,8 @@ void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verd
 void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
 {
     const struct claim *claim = claim_at(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     /* A claim that waits for nothing but this very write is about to wait for its queue. */
     if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
         *ret_reason = explain_rest(e, id, &say);
@@ -293,9 +291,8 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
 {
     const struct claim *claim = claim_at(e, id);
     bool in_gang = claim_is_in_gang(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     *ret_reason = (enum reason)claim->news_stands;
     if (*ret_reason == REASON_GRANTED) {
         explain_queue(&say, e, claim_queue(e, id),
@@ -312,9 +309,8 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
 
 void explain_refusal(const struct engine *e, uint32_t id, char *message)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     say_group(&say, e, group_at(e, claim_group(e, claim_at(e, id))),
               " did not find nodes for all of its minimum");
 }

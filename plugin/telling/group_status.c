@@ -119,9 +119,8 @@ static bool waits(const struct group *group)
 static void say_why(const struct engine *e, const struct group *group, struct group_status *ret,
                     char *message)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if (waits(group) && is_held(e, group))
         say_held(e, group, ret, &say);
     else if (waits(group))

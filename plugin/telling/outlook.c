@@ -141,9 +141,8 @@ static void say_basis(const struct engine *e, const struct shortfall *shortfall,
                       const struct forecast *forecast, struct position *place)
 {
     const struct queue *queue = queue_at(e, shortfall->queue);
-    struct sentence say;
+    struct sentence say = sentence_in(place->basis, sizeof(place->basis));
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
     sentence_str(&say, "when ");
     sentence_amount(&say, name_text(e, shortfall->resource),
                     (shortfall->least + shortfall->most) / 2);
@@ -169,7 +168,7 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
     struct forecast forecast;
     struct holders holders = {e, shortfall, &forecast, OUTLOOK_CLAIMS, 0};
     struct forecast_span span;
-    struct sentence say;
+    struct sentence say = sentence_in(place->basis, sizeof(place->basis));
     wide own, all = parts(e, queue, shortfall, &own);
     struct forecast_need need = {.least = scaled(shortfall->least, all, own),
                                  .most = scaled(shortfall->most, all, own),
@@ -178,7 +177,6 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
                                  .alike = amount_clamp(shortfall->alike),
                                  .first = scaled(shortfall->first, all, own)};
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
     if (!forecast_begin(&forecast, &queue_at(e, shortfall->queue)->run_times, e->now, &need)) {
         sentence_str(&say, "too few have ended there to tell");
         return;

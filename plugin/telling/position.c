@@ -24,9 +24,8 @@ void position_none(struct position *ret)
 /* Why there is no estimate. */
 static void say_none(struct position *place, const char *why)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(place->basis, sizeof(place->basis));
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
     sentence_str(&say, why);
 }
 

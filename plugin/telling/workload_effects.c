@@ -192,9 +192,8 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
 {
     const struct workload *workload = workload_at(e, id);
     uint32_t queue = claim_queue(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     ret->reason = text_of(life_reason_name(workload->step.reason));
     switch (workload->writes) {
     case WORKLOAD_WRITE_RESERVE:

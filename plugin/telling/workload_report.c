@@ -156,9 +156,8 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
 {
     const struct workload *workload = workload_at(e, id);
     struct text reason = text_of(ret->reason);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     if (text_is(reason, "Unsupported"))
         sentence_phrase(&say, name_text(e, workload->unsupported));
     else if (text_is(reason, "QueueCapacity"))

@@ -13,7 +13,7 @@
 static void stops(const char *words, const char *pod, const char *reason, const char *message)
 {
     char out[VERDICT_MESSAGE_MAX];
-    struct sentence say;
+    struct sentence say = sentence_in(out, sizeof(out));
     enum reason is;
     struct kit kit;
     uint32_t queue;
@@ -22,7 +22,6 @@ static void stops(const char *words, const char *pod, const char *reason, const 
     kit_do(&kit, words);
     queue = claim_queue(kit.engine, kit_claim(&kit, pod));
     is = queue_stops(kit.engine, queue);
-    sentence_init(&say, out, sizeof(out));
     explain_halt(&say, kit.engine, queue, is);
     is_str(reason_name(is), reason, "%s: the reason", message);
     is_str(out, message, "and the words");
@@ -32,12 +31,11 @@ static void stops(const char *words, const char *pod, const char *reason, const 
 static void test_not_selected(void)
 {
     char out[VERDICT_MESSAGE_MAX];
-    struct sentence say;
+    struct sentence say = sentence_in(out, sizeof(out));
     struct kit kit;
 
     kit_open(&kit, "");
     kit_do(&kit, "queue q; pod a queue=q cpu=1");
-    sentence_init(&say, out, sizeof(out));
     explain_not_selected(&say, kit.engine, claim_queue(kit.engine, kit_claim(&kit, "a")),
                          claim_at(kit.engine, kit_claim(&kit, "a"))->space);
     is_str(out, "queue q is not for namespace default", "for whom it is not");
@@ -83,12 +81,11 @@ static void test_turn(void)
 static void is_never(const char *words, const char *pod, const char *message, const char *what)
 {
     char out[VERDICT_MESSAGE_MAX];
-    struct sentence say;
+    struct sentence say = sentence_in(out, sizeof(out));
     struct kit kit;
 
     kit_open(&kit, "");
     kit_do(&kit, words);
-    sentence_init(&say, out, sizeof(out));
     explain_never(&say, kit.engine, kit_claim(&kit, pod));
     is_str(out, message, "%s", what);
     kit_close(&kit);
