@@ -105,8 +105,7 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
                                  struct cluster_queue_report *ret)
 {
     const struct cluster_queue *cluster = &queue_at(e, id)->cluster;
-    struct text what;
-    enum cluster_queue_fault fault = cluster_queue_fault(e, id, &what);
+    enum cluster_queue_fault fault = cluster_queue_fault(e, id, NULL);
 
     memset(ret, 0, sizeof(*ret));
     ret->name = name_text(e, queue_at(e, id)->name);
@@ -124,8 +123,7 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
                                struct cluster_queue_report *ret)
 {
     const struct local_queue *local = local_queue_at(e, id);
-    struct text what;
-    enum cluster_queue_fault fault = cluster_queue_fault(e, local->queue, &what);
+    enum cluster_queue_fault fault = cluster_queue_fault(e, local->queue, NULL);
     struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
     memset(ret, 0, sizeof(*ret));

@@ -110,10 +110,9 @@ void position_find(const struct engine *e, uint32_t id, enum reason reason, stru
 void position_find_workload(struct engine *e, uint32_t id, struct position *ret)
 {
     uint32_t demand = workload_at(e, id)->demand;
-    struct text what;
     const char *why = NULL;
 
-    if (cluster_queue_fault(e, claim_queue(e, id), &what) != CLUSTER_QUEUE_READY)
+    if (cluster_queue_fault(e, claim_queue(e, id), NULL) != CLUSTER_QUEUE_READY)
         why = closed;
     else if (!workload_decide_ever(e, demand))
         why = too_much;

@@ -213,7 +213,6 @@ static void report_why(struct engine *e, uint32_t id, bool briefly, struct workl
 {
     const struct workload *workload = workload_at(e, id);
     struct decision decision = {.what = DECIDE_NOTHING};
-    struct text what;
 
     if (workload_holds(e, id)) {
         ret->reason = why_holding(e, id);
@@ -223,8 +222,8 @@ static void report_why(struct engine *e, uint32_t id, bool briefly, struct workl
         ret->reason = why_held(e, id);
     } else if (claim_is_promised(claim_at(e, id))) {
         ret->reason = "Preempting";
-    } else if (cluster_queue_fault(e, claim_queue(e, id), &what) != CLUSTER_QUEUE_READY) {
-        ret->reason = fault_reason(cluster_queue_fault(e, claim_queue(e, id), &what));
+    } else if (cluster_queue_fault(e, claim_queue(e, id), NULL) != CLUSTER_QUEUE_READY) {
+        ret->reason = fault_reason(cluster_queue_fault(e, claim_queue(e, id), NULL));
     } else if (!engine_grants(e)) {
         ret->reason = "NotReady";
     } else {

@@ -59,9 +59,8 @@ static enum workload_refusal of_fault(const struct engine *e, uint32_t queue)
         [CLUSTER_QUEUE_CHECK_MISSING] = WORKLOAD_REFUSAL_NO_CHECK,
         [CLUSTER_QUEUE_CHECK_INACTIVE] = WORKLOAD_REFUSAL_CHECK_INACTIVE,
     };
-    struct text what;
 
-    return refusals[cluster_queue_fault(e, queue, &what)];
+    return refusals[cluster_queue_fault(e, queue, NULL)];
 }
 
 /* Why it is not even asked. */
