@@ -4,7 +4,6 @@
 #include "plugin/base/sentence.h"
 #include "plugin/pods/group.h"
 #include "plugin/pods/group_home.h"
-#include "plugin/pods/pod.h"
 #include "plugin/queues/command_effects.h"
 #include "state.h"
 

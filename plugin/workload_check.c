@@ -2,7 +2,6 @@
 #include "check.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/removable.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/wait_notice.h"
 

@@ -2,7 +2,6 @@
 #include "preemption_memory.h"
 
 #include "fleet_state.h"
-#include "replica.h"
 
 #define NOBODY "-" /* the uid of a replica that is not known any more */
 

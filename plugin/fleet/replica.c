@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replica.h"
 
-#include "dispatch.h"
 #include "fleet_state.h"
-#include "worker.h"
 
 static int compare_workers(const struct fleet *f, uint32_t a, uint32_t b)
 {

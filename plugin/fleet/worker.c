@@ -2,7 +2,6 @@
 #include "worker.h"
 
 #include "fleet_state.h"
-#include "replica.h"
 
 struct name_question {
     const struct fleet *f;

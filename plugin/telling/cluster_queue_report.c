@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/base/sentence.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "oldest.h"
 #include "report.h"

@@ -8,7 +8,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
 

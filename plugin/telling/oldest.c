@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oldest.h"
 
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 /* A search for the first in a queue's order whose priority is below this one. */

@@ -9,7 +9,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 void position_none(struct position *ret)

@@ -3,7 +3,6 @@
 
 #include "plugin/base/sentence.h"
 #include "plugin/claims/promise.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
 #include "plugin/workloads/workload_see.h"

@@ -4,7 +4,6 @@
 #include "plugin/order/headroom.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
 #include "ahead.h"

@@ -3,7 +3,6 @@
 
 #include "plugin/claims/workload_change.h"
 #include "plugin/queues/queue_tree.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_settle.h"
 

@@ -2,7 +2,6 @@
 #include "workload_refusal.h"
 
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "wait_notice.h"
 #include "workload_settle.h"

@@ -6,7 +6,6 @@
 #include "plugin/claims/workload_change.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/records/queue_count.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "wait_notice.h"
 #include "workload_details.h"
