@@ -141,14 +141,6 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct sent
     return explain_waiting(e, group->entry, say);
 }
 
-/* Of a group whose members are still to be made. */
-static enum reason explain_missing(const struct engine *e, const struct group *group,
-                                   struct sentence *say)
-{
-    say_group(say, e, group, " asks for members that are still to be made: ");
-    return explain_waiting(e, group->entry, say);
-}
-
 /* Of a claim that is not held by anything of its own. */
 static enum reason explain_rest(const struct engine *e, uint32_t id, struct sentence *say)
 {
@@ -264,9 +256,10 @@ void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verd
 
     while (member != 0 && claim_at(e, member)->state != CLAIM_RESERVED)
         member = member_after(e, member);
-    if (booking_waits(e, group))
-        ret_verdict->reason = explain_missing(e, group, &say);
-    else if (gang_holds(e, id) != REASON_NONE)
+    if (booking_waits(e, group)) {
+        say_group(&say, e, group, " asks for members that are still to be made: ");
+        ret_verdict->reason = explain_waiting(e, group->entry, &say);
+    } else if (gang_holds(e, id) != REASON_NONE)
         ret_verdict->reason = explain_held_group(e, id, &say);
     else if (group->mode == GROUP_WAITS)
         ret_verdict->reason = explain_gang(e, id, &say);

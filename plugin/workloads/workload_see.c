@@ -17,12 +17,6 @@ static struct list_link *peers_of(const void *ctx, uint32_t id)
     return &workload_at(ctx, id)->local_peers;
 }
 
-static void link_local(struct engine *e, uint32_t id, uint32_t local)
-{
-    workload_at(e, id)->local_queue = local;
-    list_append(peers_of, e, &local_queue_at(e, local)->loads, id);
-}
-
 static void unlink_local(struct engine *e, uint32_t id)
 {
     uint32_t local = workload_at(e, id)->local_queue;
@@ -204,7 +198,8 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     drop_details(e, id);
     if (workload->local_queue != d->local_queue) {
         unlink_local(e, id);
-        link_local(e, id, d->local_queue);
+        workload->local_queue = d->local_queue;
+        list_append(peers_of, e, &local_queue_at(e, d->local_queue)->loads, id);
     }
     workload->uid = d->uid;
     workload->job = d->job;
