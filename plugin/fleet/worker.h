@@ -14,7 +14,7 @@
  * Connected means more than that it answers: all replicas in it have been shown, so what was not
  * shown is not there. When that changes, its replicas are looked at again in slices:
  *
- *   replicas: first ◀─ ... ◀─ sweep ◀─ ... ◀─ last   those from sweep back are still to be looked at
+ *   replicas: first ◀─ ... ◀─ sweep ◀─ ... ◀─ last   those from sweep back are to be looked at
  */
 struct worker {
     uint32_t name;

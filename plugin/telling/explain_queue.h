@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* What people are told of a queue: which one it is, for whom it is not, why it stops, who is first in
- * it, and what it can never have. */
+/* What people are told of a queue: which one it is, for whom it is not, why it stops, who is first
+ * in it, and what it can never have. */
 
 struct engine;
 struct sentence;
