@@ -7,18 +7,6 @@
 #include "plugin/queues/command_effects.h"
 #include "state.h"
 
-bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
-                        char ret_reason[QUEUE_REFUSAL_MAX])
-{
-    return queue_admit_edit(e, queue, ret_reason);
-}
-
-bool engine_admit_queue_deletion(const struct engine *e, struct text name,
-                                 char ret_reason[QUEUE_REFUSAL_MAX])
-{
-    return queue_admit_deletion(e, name, ret_reason);
-}
-
 bool engine_admit_command(const struct engine *e, const struct command_facts *facts,
                           char ret_reason[QUEUE_REFUSAL_MAX])
 {

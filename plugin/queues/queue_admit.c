@@ -59,8 +59,8 @@ static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id,
     return strands_pods(e, say, id, parent, name);
 }
 
-bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
-                      char ret_reason[QUEUE_REFUSAL_MAX])
+bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
+                        char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t id = queue_find(e, QUEUE_VOLCANO, queue->name), parent;
     struct text name = queue->parent.len == 0 ? text_of("root") : queue->parent;
@@ -76,8 +76,8 @@ bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
            !queue_amounts_lack_deserved(&say, queue);
 }
 
-bool queue_admit_deletion(const struct engine *e, struct text name,
-                          char ret_reason[QUEUE_REFUSAL_MAX])
+bool engine_admit_queue_deletion(const struct engine *e, struct text name,
+                                 char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t id = queue_find(e, QUEUE_VOLCANO, name);
     struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
