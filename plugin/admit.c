@@ -4,29 +4,15 @@
 #include "plugin/base/sentence.h"
 #include "plugin/pods/group.h"
 #include "plugin/pods/group_home.h"
-#include "plugin/pods/pod.h"
 #include "plugin/queues/command_effects.h"
 #include "state.h"
-
-bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
-                        char ret_reason[QUEUE_REFUSAL_MAX])
-{
-    return queue_admit_edit(e, queue, ret_reason);
-}
-
-bool engine_admit_queue_deletion(const struct engine *e, struct text name,
-                                 char ret_reason[QUEUE_REFUSAL_MAX])
-{
-    return queue_admit_deletion(e, name, ret_reason);
-}
 
 bool engine_admit_command(const struct engine *e, const struct command_facts *facts,
                           char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t queue = queue_find(e, QUEUE_VOLCANO, facts->target);
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (queue_action_of(facts->action) == QUEUE_ACTIONS) {
         command_say_no_action(&say, facts->action);
         return false;
@@ -71,11 +57,10 @@ bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
     uint32_t group = pod->group.len == 0 || pod->native_group.len > 0
                          ? 0
                          : group_find(e, pod->space, pod->group);
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
     if (group_names_queue(e, group, &name))
         kind = QUEUE_VOLCANO;
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     return kind != QUEUE_VOLCANO ||
            takes_new(e, queue_find(e, kind, name), has_begun(e, group), "pods", &say);
 }
@@ -83,13 +68,11 @@ bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
 bool engine_admit_group(const struct engine *e, const struct group_facts *group,
                         char ret_reason[QUEUE_REFUSAL_MAX])
 {
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (group->minimum < 0) {
-        sentence_str(&say, "spec.minMember is ");
-        sentence_number(&say, group->minimum);
-        sentence_str(&say, ": want how many pods must run together, or 0 where each goes alone");
+        sentence_number(&say, "spec.minMember is ", group->minimum,
+                        ": want how many pods must run together, or 0 where each goes alone");
         return false;
     }
     return group->queue.len == 0 ||

@@ -7,14 +7,9 @@
 
 #include <stdbool.h>
 
-/* What a webhook asks about an object that somebody creates, changes or deletes. */
+/* What a webhook asks about an object that somebody creates, changes or deletes; about a queue:
+ * queue_admit.h. */
 struct engine;
-
-/* Whether it is allowed; if not, why not. */
-bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
-                        char ret_reason[QUEUE_REFUSAL_MAX]);
-bool engine_admit_queue_deletion(const struct engine *e, struct text name,
-                                 char ret_reason[QUEUE_REFUSAL_MAX]);
 
 /* Whether a command to a queue can do anything: its action is known, and its queue exists and has
  * an object. What the table, or a parent, makes of it shows when it is carried out. */

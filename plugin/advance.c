@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "advance.h"
 
-#include "plugin/base/outbox.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
 #include "plugin/claims/stale_condition.h"
@@ -195,15 +194,16 @@ int64_t engine_next(const struct engine *e)
     const struct heap *const heaps[] = {&e->claims.timers, &e->pods.group_timers, &e->queues.timers,
                                         &e->queues.commands.timers, &e->order.guard_timers};
     const int64_t turns[] = {rest_deadline(e), wait_notice_deadline(e), status_turn_deadline(e)};
-    int64_t next = 0, at;
-    uint32_t id;
+    int64_t next = 0;
 
     for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
         if (turns[i] != 0 && (next == 0 || turns[i] < next))
             next = turns[i];
     }
     for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
-        if (heap_min(heaps[i], &at, &id) && (next == 0 || at < next))
+        int64_t at = heap_next(heaps[i]);
+
+        if (at != INT64_MAX && (next == 0 || at < next))
             next = at;
     }
     return next;

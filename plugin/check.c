@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check.h"
 
-#include "plugin/base/outbox.h"
 #include "plugin/claims/flow.h"
 #include "plugin/claims/news.h"
 #include "plugin/claims/promise.h"

@@ -221,33 +221,29 @@ struct outbox *engine_outbox(struct engine *e)
     return &e->outbox;
 }
 
-static void open_or_close_outbox(struct engine *e)
+/* Who leads and has seen all rules, from then on and no longer. */
+static void set_rule(struct engine *e, bool synced, bool leads)
 {
-    outbox_open(&e->outbox, e, e->synced && e->leads && !e->config.observe_only);
+    bool ruled = e->synced && e->leads, rules = synced && leads;
+
+    e->synced = synced;
+    e->leads = leads;
+    outbox_open(&e->outbox, e, rules && !e->config.observe_only);
+    if (rules && !ruled)
+        advance_begin(e);
+    else if (ruled && !rules)
+        advance_end(e);
+    engine_tick(e);
 }
 
 void engine_set_synced(struct engine *e)
 {
-    if (!e->synced) {
-        e->synced = true;
-        open_or_close_outbox(e);
-        if (e->leads)
-            advance_begin(e);
-    }
-    engine_tick(e);
+    set_rule(e, true, e->leads);
 }
 
 void engine_set_leader(struct engine *e, bool leads)
 {
-    bool led = e->leads;
-
-    e->leads = leads;
-    open_or_close_outbox(e);
-    if (e->synced && leads && !led)
-        advance_begin(e);
-    else if (e->synced && led && !leads)
-        advance_end(e);
-    engine_tick(e);
+    set_rule(e, e->synced, leads);
 }
 
 /* One that is let go makes no claim. */

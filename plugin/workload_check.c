@@ -2,7 +2,6 @@
 #include "check.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/removable.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/wait_notice.h"
 
@@ -65,7 +64,7 @@ static const char *check_counts(const struct engine *e, uint32_t id)
     const struct local_queue *local = local_queue_at(e, id);
     uint32_t counts[LOCAL_COUNTS] = {0};
 
-    for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local) {
+    for (uint32_t at = 0; local_queue_step(e, id, &at);) {
         bool holds = workload_holds(e, at);
         bool pending = workload_is(workload_at(e, at), WORKLOAD_PLACED) && !holds;
 

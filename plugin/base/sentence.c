@@ -6,12 +6,10 @@
 
 #include <stdbool.h>
 
-void sentence_init(struct sentence *say, char *out, size_t cap)
+struct sentence sentence_in(char *out, size_t cap)
 {
-    say->out = out;
-    say->cap = cap;
-    say->len = 0;
     out[0] = '\0';
+    return (struct sentence){out, cap, 0};
 }
 
 static bool continues_a_character(char c)
@@ -88,7 +86,7 @@ void sentence_phrase(struct sentence *say, struct text phrase)
     sentence_shown(say, phrase, false, SIZE_MAX);
 }
 
-void sentence_number(struct sentence *say, int64_t number)
+void sentence_number(struct sentence *say, const char *before, int64_t number, const char *behind)
 {
     char digits[24];
     size_t at = sizeof(digits);
@@ -100,17 +98,16 @@ void sentence_number(struct sentence *say, int64_t number)
     } while (rest > 0);
     if (number < 0)
         digits[--at] = '-';
+    sentence_str(say, before);
     sentence_append(say, (struct text){digits + at, sizeof(digits) - at});
+    sentence_str(say, behind);
 }
 
 void sentence_count(struct sentence *sentence, const char *before, uint32_t count,
                     const char *behind)
 {
-    if (count == 0)
-        return;
-    sentence_str(sentence, before);
-    sentence_number(sentence, count);
-    sentence_str(sentence, behind);
+    if (count > 0)
+        sentence_number(sentence, before, count, behind);
 }
 
 void sentence_amount(struct sentence *say, struct text resource, wide amount)
@@ -120,7 +117,7 @@ void sentence_amount(struct sentence *say, struct text resource, wide amount)
     char text[QUANTITY_TEXT_MAX];
 
     if (!bytes && !text_is(resource, "cpu")) {
-        sentence_number(say, amount_clamp(amount));
+        sentence_number(say, "", amount_clamp(amount), "");
         return;
     }
     quantity_format(amount_clamp(amount), !bytes, text, sizeof(text));
@@ -148,8 +145,7 @@ void sentence_span(struct sentence *say, int64_t nanoseconds)
             said = said > 0 ? 2 : 0;
             continue;
         }
-        sentence_number(say, count);
-        sentence_str(say, units[i].name);
+        sentence_number(say, "", count, units[i].name);
         nanoseconds -= count * units[i].size;
         said++;
     }

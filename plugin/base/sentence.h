@@ -18,7 +18,8 @@ struct sentence {
 /* How much of one name is shown, in bytes: as long as a name in Kubernetes may be. */
 enum { SENTENCE_NAME_MAX = 253 };
 
-void sentence_init(struct sentence *say, char *out, size_t cap);
+/* An empty one in these bytes. */
+struct sentence sentence_in(char *out, size_t cap);
 
 /* Words of our own. */
 void sentence_str(struct sentence *say, const char *s);
@@ -33,9 +34,10 @@ void sentence_named(struct sentence *say, const char *before, struct text name, 
 /* Words of others, without quotes. */
 void sentence_phrase(struct sentence *say, struct text phrase);
 
-void sentence_number(struct sentence *say, int64_t number);
+/* A number with words of ours around it. */
+void sentence_number(struct sentence *say, const char *before, int64_t number, const char *behind);
 
-/* So many of something, with words around it; of none nothing is said. */
+/* The same of something that is counted; of none nothing is said. */
 void sentence_count(struct sentence *sentence, const char *before, uint32_t count,
                     const char *behind);
 

@@ -2,7 +2,6 @@
 #include "dispatch.h"
 
 #include "fleet_state.h"
-#include "worker.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)
 {

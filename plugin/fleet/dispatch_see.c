@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dispatch.h"
 #include "fleet_state.h"
 #include "loss.h"
 #include "plugin/base/duration.h"
 #include "preemption_memory.h"
-#include "replica.h"
-#include "worker.h"
 
 /* The manager's workloads as they are seen. */
 

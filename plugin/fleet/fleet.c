@@ -73,33 +73,29 @@ void fleet_take_back_time(struct fleet *f, int64_t before)
     f->outbox->now = f->now = before;
 }
 
-static void open_or_close_outbox(struct fleet *f)
+/* Who leads and has seen all decides, from then on and no longer. */
+static void set_rule(struct fleet *f, bool synced, bool leads)
 {
-    outbox_open(f->outbox, f, f->synced && f->leads && !f->config.observe_only);
+    bool ruled = fleet_leads(f);
+
+    f->synced = synced;
+    f->leads = leads;
+    outbox_open(f->outbox, f, fleet_leads(f) && !f->config.observe_only);
+    if (fleet_leads(f) && !ruled)
+        orchestrator_begin(f);
+    else if (ruled && !fleet_leads(f))
+        orchestrator_end(f);
+    fleet_tick(f);
 }
 
 void fleet_set_synced(struct fleet *f)
 {
-    if (!f->synced) {
-        f->synced = true;
-        open_or_close_outbox(f);
-        if (f->leads)
-            orchestrator_begin(f);
-    }
-    fleet_tick(f);
+    set_rule(f, true, f->leads);
 }
 
 void fleet_set_leader(struct fleet *f, bool leads)
 {
-    bool led = f->leads;
-
-    f->leads = leads;
-    open_or_close_outbox(f);
-    if (f->synced && leads && !led)
-        orchestrator_begin(f);
-    else if (f->synced && led && !leads)
-        orchestrator_end(f);
-    fleet_tick(f);
+    set_rule(f, f->synced, leads);
 }
 
 uint32_t fleet_count_dispatches(const struct fleet *f)

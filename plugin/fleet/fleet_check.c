@@ -51,7 +51,7 @@ static const char *check_worker(const struct fleet *f, uint32_t id)
     const struct worker *worker = worker_at(f, id);
     uint32_t count = 0;
 
-    for (uint32_t at = worker->first; at != 0; at = replica_at(f, at)->next) {
+    for (uint32_t at = worker->replicas.first; at != 0; at = replica_at(f, at)->peers.next) {
         if (replica_at(f, at)->worker != id || ++count > worker->count)
             return "a worker's list holds its replicas";
     }

@@ -26,9 +26,8 @@ static void say_why_retry(const struct fleet *f, uint32_t id, char *message)
     const struct dispatch *d = dispatch_at(f, id);
     const struct worker *worker = worker_at(f, d->said.cluster);
     uint32_t replica = replica_find(f, id, fleet_text(f, worker->name));
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if (!worker->connected) {
         sentence_named(&say, "the cluster ", fleet_text(f, worker->name),
                        " cannot be reached for ");

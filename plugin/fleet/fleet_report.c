@@ -61,8 +61,8 @@ static void say_no_candidate(const struct fleet *f, uint32_t id, struct sentence
         sentence_str(say, "no worker asks to preempt");
         return;
     }
-    sentence_text(say, worker_name(f, replica_at(f, at)->worker));
-    sentence_str(say, " asks to preempt, but a gate that is not ours is closed there");
+    sentence_named(say, "", worker_name(f, replica_at(f, at)->worker),
+                   " asks to preempt, but a gate that is not ours is closed there");
 }
 
 static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struct sentence *say)
@@ -78,12 +78,10 @@ static void say_candidate(const struct fleet *f, uint32_t id, int64_t now, struc
     struct text name = worker_name(f, replica_at(f, first)->worker);
 
     if (replica_at(f, first)->rank == RANK_RESERVED) {
-        sentence_text(say, name);
-        sentence_str(say, " has reserved quota: nobody is to preempt");
+        sentence_named(say, "", name, " has reserved quota: nobody is to preempt");
         return;
     }
-    sentence_text(say, name);
-    sentence_str(say, " may preempt next");
+    sentence_named(say, "", name, " may preempt next");
     if (wait != INT64_MAX && wait > now) {
         sentence_str(say, ", in ");
         sentence_span(say, wait - now);
@@ -102,15 +100,14 @@ static void say_state(const struct fleet *f, uint32_t id, int64_t now, struct se
         sentence_str(say,
                      "it has so many preemption gates that ours cannot be added: take one away");
     else if (d->phase == PHASE_OPENING || d->phase == PHASE_WRITING) {
-        sentence_text(say, worker_name(f, replica_at(f, d->target)->worker));
-        sentence_str(say, d->phase == PHASE_OPENING ? ": its gate is being opened"
-                                                    : ": written down before its gate is opened");
+        sentence_named(say, "", worker_name(f, replica_at(f, d->target)->worker),
+                       d->phase == PHASE_OPENING ? ": its gate is being opened"
+                                                 : ": written down before its gate is opened");
     } else if (plan == PLAN_ANY) {
         say_candidate(f, id, now, say);
     } else if (plan == PLAN_KEEP) {
-        sentence_text(say,
-                      fleet_text(f, worker_at(f, replica_at(f, plan_winner(f, id))->worker)->name));
-        sentence_str(say, " admitted it first");
+        sentence_named(say, "", worker_name(f, replica_at(f, plan_winner(f, id))->worker),
+                       " admitted it first");
     } else if (plan == PLAN_NONE && dispatch_is(d, DISPATCH_KNOWN)) {
         sentence_str(say, "it holds no quota, or is over: no cluster has a copy");
     }
@@ -121,7 +118,7 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
 {
     const struct dispatch *d = dispatch_at(f, id);
     int64_t next = orchestrator_deadline(f, id);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, sizeof(ret->message));
 
     *ret = (struct dispatch_report){
         .uid = fleet_text(f, d->said.uid),
@@ -134,7 +131,6 @@ void fleet_report_dispatch(const struct fleet *f, uint32_t id, int64_t now,
         .counted = d->counted,
         .next = next == INT64_MAX ? 0 : next,
     };
-    sentence_init(&say, ret->message, sizeof(ret->message));
     say_state(f, id, now, &say);
     for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         ret->replicas += replica_is(replica_at(f, at), REPLICA_THERE);

@@ -27,7 +27,7 @@ struct fleet {
     struct intern names;
     struct slab workers;
     struct index workers_by_name;
-    uint32_t first_sweep; /* of the workers whose replicas are to be looked at again */
+    struct list sweeps; /* the workers whose replicas are to be looked at again */
 
     struct slab dispatches;
     struct index dispatches_by_name;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loss.h"
 
-#include "dispatch.h"
 #include "fleet_state.h"
 #include "phase.h"
-#include "replica.h"
-#include "worker.h"
 
 void replica_release(struct fleet *f, uint32_t id)
 {

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "orchestrator.h"
 
-#include "dispatch.h"
 #include "fleet_state.h"
 #include "loss.h"
 #include "phase.h"
 #include "plan.h"
 #include "preemption_memory.h"
-#include "replica.h"
-#include "worker.h"
 
 enum { ORCHESTRATOR_SLICE = 64 };
 
@@ -223,13 +220,10 @@ bool fleet_more(const struct fleet *f)
 
 int64_t fleet_next(const struct fleet *f)
 {
-    int64_t dispatches = INT64_MAX, replicas = INT64_MAX;
-    uint32_t id;
+    int64_t dispatches = heap_next(&f->dispatch_timers), replicas = heap_next(&f->replica_timers);
+    int64_t next = dispatches < replicas ? dispatches : replicas;
 
-    heap_min(&f->dispatch_timers, &dispatches, &id);
-    heap_min(&f->replica_timers, &replicas, &id);
-    dispatches = dispatches < replicas ? dispatches : replicas;
-    return dispatches == INT64_MAX ? 0 : dispatches;
+    return next == INT64_MAX ? 0 : next;
 }
 
 void orchestrator_begin(struct fleet *f)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "phase.h"
 
-#include "dispatch.h"
 #include "fleet_state.h"
 #include "preemption_memory.h"
-#include "replica.h"
 
 int64_t phase_blocked_until(const struct fleet *f, uint32_t id)
 {

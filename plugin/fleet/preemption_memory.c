@@ -2,26 +2,21 @@
 #include "preemption_memory.h"
 
 #include "fleet_state.h"
-#include "replica.h"
 
 #define NOBODY "-" /* the uid of a replica that is not known any more */
 
+/* What is before this character, or all that is left; the rest begins behind it. */
 static struct text take_until(struct text *rest, char end)
 {
     struct text part = {rest->at, 0};
+    size_t all;
 
     while (part.len < rest->len && rest->at[part.len] != end)
         part.len++;
-    return part;
-}
-
-/* Past a part and the one character behind it, if there is one. */
-static void skip(struct text *rest, size_t len)
-{
-    size_t all = len < rest->len ? len + 1 : len;
-
+    all = part.len < rest->len ? part.len + 1 : part.len;
     rest->at += all;
     rest->len -= all;
+    return part;
 }
 
 static bool parse_time(struct text digits, int64_t *ret)
@@ -41,33 +36,19 @@ static bool parse_time(struct text digits, int64_t *ret)
 
 bool preemption_memory_parse_head(struct text *rest, int64_t *ret_past)
 {
-    struct text version = take_until(rest, ' '), past;
-
-    if (!text_is(version, "v1"))
-        return false;
-    skip(rest, version.len);
-    past = take_until(rest, ' ');
-    skip(rest, past.len);
-    return parse_time(past, ret_past);
+    return text_is(take_until(rest, ' '), "v1") && parse_time(take_until(rest, ' '), ret_past);
 }
 
 bool preemption_memory_parse_note(struct text *rest, struct opening *ret)
 {
-    struct text word = take_until(rest, ' '), part, left = word;
-    struct opening note = {0};
+    struct text behind = *rest, word = take_until(&behind, ' ');
+    struct opening note = {.worker = take_until(&word, ',')};
 
-    if (rest->len == 0)
+    note.uid = take_until(&word, ',');
+    if (note.worker.len == 0 || note.uid.len == 0 ||
+        !parse_time(take_until(&word, ','), &note.signal) || !parse_time(word, &note.opened))
         return false;
-    note.worker = take_until(&left, ',');
-    skip(&left, note.worker.len);
-    note.uid = take_until(&left, ',');
-    skip(&left, note.uid.len);
-    part = take_until(&left, ',');
-    skip(&left, part.len);
-    if (note.worker.len == 0 || note.uid.len == 0 || !parse_time(part, &note.signal) ||
-        !parse_time(left, &note.opened))
-        return false;
-    skip(rest, word.len);
+    *rest = behind;
     *ret = note;
     return true;
 }

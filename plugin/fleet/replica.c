@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replica.h"
 
-#include "dispatch.h"
 #include "fleet_state.h"
-#include "worker.h"
 
-static int compare_workers(const struct fleet *f, uint32_t a, uint32_t b)
+static int compare_workers(const void *ctx, uint32_t a, uint32_t b)
 {
-    return text_compare(worker_name(f, replica_at(f, a)->worker),
-                        worker_name(f, replica_at(f, b)->worker));
+    return text_compare(worker_name(ctx, replica_at(ctx, a)->worker),
+                        worker_name(ctx, replica_at(ctx, b)->worker));
 }
 
 static struct tree_link *place_link(const void *ctx, uint32_t id)
@@ -16,12 +14,7 @@ static struct tree_link *place_link(const void *ctx, uint32_t id)
     return &replica_at(ctx, id)->place;
 }
 
-static int compare_places(const void *ctx, uint32_t a, uint32_t b)
-{
-    return compare_workers(ctx, a, b);
-}
-
-const struct tree_type replicas_by_place = {place_link, compare_places, NULL};
+const struct tree_type replicas_by_place = {place_link, compare_workers, NULL};
 
 static struct tree_link *rank_link(const void *ctx, uint32_t id)
 {

@@ -57,7 +57,7 @@ struct replica {
     struct tree_link place; /* among those of its workload, by the name of the worker */
     struct tree_link link;  /* among those with a rank */
     uint32_t dispatch, worker;
-    uint32_t next, prev; /* of the worker's */
+    struct list_link peers; /* among the worker's */
     uint32_t uid, origin;
     uint16_t flags;
     uint8_t rank;

@@ -2,7 +2,6 @@
 #include "fleet_state.h"
 #include "loss.h"
 #include "phase.h"
-#include "replica.h"
 
 /* What workers say of their copies. */
 

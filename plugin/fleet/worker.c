@@ -2,7 +2,6 @@
 #include "worker.h"
 
 #include "fleet_state.h"
-#include "replica.h"
 
 struct name_question {
     const struct fleet *f;
@@ -42,14 +41,14 @@ int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
     return 0;
 }
 
+static struct list_link *sweeping_of(const void *ctx, uint32_t id)
+{
+    return &worker_at(ctx, id)->sweeping;
+}
+
 static void end_sweep(struct fleet *f, uint32_t id)
 {
-    uint32_t *at = &f->first_sweep;
-
-    while (*at != id)
-        at = &worker_at(f, *at)->next_sweep;
-    *at = worker_at(f, id)->next_sweep;
-    worker_at(f, id)->next_sweep = 0;
+    list_remove(sweeping_of, f, &f->sweeps, id);
     worker_at(f, id)->sweeps = false;
 }
 
@@ -65,65 +64,54 @@ void worker_unref(struct fleet *f, uint32_t id)
     slab_give(&f->workers, id);
 }
 
+static struct list_link *peers_of(const void *ctx, uint32_t id)
+{
+    return &replica_at(ctx, id)->peers;
+}
+
 void worker_enter(struct fleet *f, uint32_t id, uint32_t replica)
 {
-    struct worker *worker = worker_at(f, id);
-    struct replica *r = replica_at(f, replica);
-
-    r->next = worker->first;
-    r->prev = 0;
-    if (worker->first != 0)
-        replica_at(f, worker->first)->prev = replica;
-    worker->first = replica;
-    worker->count++;
+    list_append(peers_of, f, &worker_at(f, id)->replicas, replica);
+    worker_at(f, id)->count++;
 }
 
 void worker_leave(struct fleet *f, uint32_t replica)
 {
-    struct replica *r = replica_at(f, replica);
-    struct worker *worker = worker_at(f, r->worker);
+    struct worker *worker = worker_at(f, replica_at(f, replica)->worker);
 
     if (worker->sweep == replica)
-        worker->sweep = r->next;
-    if (r->prev != 0)
-        replica_at(f, r->prev)->next = r->next;
-    else
-        worker->first = r->next;
-    if (r->next != 0)
-        replica_at(f, r->next)->prev = r->prev;
+        worker->sweep = replica_at(f, replica)->peers.prev;
+    list_remove(peers_of, f, &worker->replicas, replica);
     worker->count--;
 }
 
 void worker_begin_sweep(struct fleet *f, uint32_t id)
 {
     struct worker *worker = worker_at(f, id);
-    uint32_t *at = &f->first_sweep;
 
-    worker->sweep = worker->first;
-    if (worker->sweeps || worker->first == 0)
+    worker->sweep = worker->replicas.last;
+    if (worker->sweeps || worker->sweep == 0)
         return;
-    while (*at != 0)
-        at = &worker_at(f, *at)->next_sweep;
-    *at = id;
+    list_append(sweeping_of, f, &f->sweeps, id);
     worker->sweeps = true;
 }
 
 bool worker_sweeps(const struct fleet *f)
 {
-    return f->first_sweep != 0;
+    return f->sweeps.first != 0;
 }
 
 uint32_t worker_take_swept(struct fleet *f)
 {
-    while (f->first_sweep != 0) {
-        struct worker *worker = worker_at(f, f->first_sweep);
+    while (worker_sweeps(f)) {
+        struct worker *worker = worker_at(f, f->sweeps.first);
         uint32_t replica = worker->sweep;
 
         if (replica != 0) {
-            worker->sweep = replica_at(f, replica)->next;
+            worker->sweep = replica_at(f, replica)->peers.prev;
             return replica;
         }
-        end_sweep(f, f->first_sweep);
+        end_sweep(f, f->sweeps.first);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_FLEET_WORKER_H
 #define SLUICE_PLUGIN_FLEET_WORKER_H
 
+#include "plugin/base/list.h"
 #include "plugin/base/text.h"
 
 #include <stdbool.h>
@@ -13,17 +14,17 @@
  * Connected means more than that it answers: all replicas in it have been shown, so what was not
  * shown is not there. When that changes, its replicas are looked at again in slices:
  *
- *   replicas ─▶ first ─▶ ... ─▶ sweep ─▶ ... ─▶ 0   those from sweep on are still to be looked at
+ *   replicas: first ◀─ ... ◀─ sweep ◀─ ... ◀─ last   those from sweep back are to be looked at
  */
 struct worker {
     uint32_t name;
     uint32_t users;
     bool known, connected, sweeps;
-    int64_t lost;   /* it is not connected since */
-    uint32_t first; /* of its replicas; 0: it has none */
+    int64_t lost; /* it is not connected since */
+    struct list replicas;
     uint32_t count; /* of its replicas */
     uint32_t sweep;
-    uint32_t next_sweep; /* of the workers with a sweep */
+    struct list_link sweeping; /* among the workers with a sweep */
 };
 
 struct fleet;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fleet_state.h"
-#include "worker.h"
 
 /* Worker clusters as they are seen. */
 

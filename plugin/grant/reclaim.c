@@ -158,10 +158,9 @@ static bool some_workload_could(const struct waiters *waiters)
     const struct engine *e = waiters->e;
     const struct queue *queue = queue_at(e, waiters->queue);
     uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
-    struct text what;
 
     if (head == 0 || queue_stops(e, waiters->queue) != REASON_NONE ||
-        cluster_queue_fault(e, waiters->queue, &what) != CLUSTER_QUEUE_READY)
+        cluster_queue_fault(e, waiters->queue, NULL) != CLUSTER_QUEUE_READY)
         return false;
     if (queue->strict)
         return !turn_is_pods(e, waiters->queue) && !claim_is_promised(claim_at(e, head)) &&

@@ -232,10 +232,8 @@ static void spare_workloads(struct engine *e, uint32_t claim)
 /* Whether it is not promised that any more. */
 static bool settle(struct engine *e, uint32_t claim)
 {
-    struct text what;
-
     spare_workloads(e, claim);
-    if (cluster_queue_fault(e, claim_queue(e, claim), &what) == CLUSTER_QUEUE_READY) {
+    if (cluster_queue_fault(e, claim_queue(e, claim), NULL) == CLUSTER_QUEUE_READY) {
         if (keep(e, claim))
             return true;
         if (promise_fit_later(e, claim))

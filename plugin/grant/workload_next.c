@@ -89,9 +89,8 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
 {
     const struct queue *queue = queue_at(e, id);
     uint64_t change = cluster_queue_change(e, id);
-    struct text what;
 
-    if (queue->cluster.waiting == 0 || cluster_queue_fault(e, id, &what) != CLUSTER_QUEUE_READY ||
+    if (queue->cluster.waiting == 0 || cluster_queue_fault(e, id, NULL) != CLUSTER_QUEUE_READY ||
         queue_stops(e, id) != REASON_NONE)
         return false;
     if (turn_is_pods(e, id))

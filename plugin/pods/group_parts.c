@@ -137,10 +137,9 @@ void group_say_missing_part(const struct engine *e, const struct group *group, s
     sentence_str(say, " is not complete: ");
     sentence_named(say, part->composite ? "CompositePodGroup " : "PodGroup ",
                    name_text(e, part->name), " has ");
-    sentence_number(say, part->there);
-    sentence_str(say, " of the ");
-    sentence_number(say, (uint32_t)part->minimum);
-    sentence_str(say, part->composite ? " complete groups that it needs" : " pods that it needs");
+    sentence_number(say, "", part->there, " of the ");
+    sentence_number(say, "", (uint32_t)part->minimum,
+                    part->composite ? " complete groups that it needs" : " pods that it needs");
 }
 
 const char *group_check_parts(const struct engine *e, const struct group *group)

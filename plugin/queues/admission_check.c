@@ -52,7 +52,9 @@ enum cluster_queue_fault cluster_queue_fault(const struct engine *e, uint32_t id
                                              struct text *ret_what)
 {
     const struct queue *queue;
+    struct text unasked;
 
+    ret_what = ret_what == NULL ? &unasked : ret_what;
     *ret_what = (struct text){"", 0};
     if (id == 0 || !queue_at(e, id)->known)
         return CLUSTER_QUEUE_UNKNOWN;

@@ -30,7 +30,7 @@ enum cluster_queue_fault {
     CLUSTER_QUEUE_CHECK_INACTIVE,
 };
 
-/* *ret_what: the name of the flavor, or of the check. */
+/* *ret_what: the name of the flavor, or of the check; NULL: nobody asks for it. */
 enum cluster_queue_fault cluster_queue_fault(const struct engine *e, uint32_t queue,
                                              struct text *ret_what);
 

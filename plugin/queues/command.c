@@ -225,17 +225,15 @@ void command_some(struct engine *e, uint32_t budget)
 void command_report(const struct engine *e, uint32_t id, struct command_report *ret)
 {
     const struct command *command = command_at(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->reason, sizeof(ret->reason));
 
     *ret = (struct command_report){.waits = command_waits(command),
                                    .changed = command->changed,
                                    .refusal = (enum command_refusal)command->refusal};
     if (command->state != STATE_UNSAID)
         ret->state = queue_state_name((enum queue_state)command->state);
-    if (!command_waits(command) && command->refusal != COMMAND_OBEYED) {
-        sentence_init(&say, ret->reason, sizeof(ret->reason));
+    if (!command_waits(command) && command->refusal != COMMAND_OBEYED)
         command_say_refusal(e, command, &say);
-    }
 }
 
 /* What was asked of the host is forgotten; and unless it was deleted it waits, as if it had not

@@ -109,7 +109,7 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     const struct engine *e = owner;
     const struct command *command = command_at(e, id);
     uint32_t queue = queue_find(e, QUEUE_VOLCANO, name_text(e, command->target));
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, sizeof(ret->message));
 
     ret->uid = name_text(e, command->uid);
     ret->space = name_text(e, command->space);
@@ -124,7 +124,6 @@ static void describe(const void *owner, uint32_t id, uint32_t slot, struct effec
     ret->again = false;
     ret->reason = REASON_COMMAND_REFUSED;
     ret->key = hash_bytes64(ret->uid.at, ret->uid.len, REASON_COMMAND_REFUSED);
-    sentence_init(&say, ret->message, sizeof(ret->message));
     command_say_refusal(e, command, &say);
 }
 

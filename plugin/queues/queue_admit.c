@@ -16,8 +16,7 @@ static uint32_t count_claims(const struct engine *e, uint32_t id)
 
 static void say_pods(struct sentence *say, uint32_t count)
 {
-    sentence_number(say, count);
-    sentence_str(say, count == 1 ? " pod" : " pods");
+    sentence_number(say, "", count, count == 1 ? " pod" : " pods");
 }
 
 /* Only leaves grant: with its first child the parent would grant nothing to its own pods. */
@@ -53,22 +52,20 @@ static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id,
     depth = queue_depth(e, parent) + (id == 0 ? 0 : queue_at(e, id)->height.levels);
     if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
         sentence_named(say, "spec.parent is ", name, ", which makes ");
-        sentence_number(say, depth);
-        sentence_str(say, " levels of queues, more than ");
-        sentence_number(say, QUEUE_MAX_DEPTH_VOLCANO);
+        sentence_number(say, "", depth, " levels of queues, more than ");
+        sentence_number(say, "", QUEUE_MAX_DEPTH_VOLCANO, "");
         return true;
     }
     return strands_pods(e, say, id, parent, name);
 }
 
-bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
-                      char ret_reason[QUEUE_REFUSAL_MAX])
+bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
+                        char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t id = queue_find(e, QUEUE_VOLCANO, queue->name), parent;
     struct text name = queue->parent.len == 0 ? text_of("root") : queue->parent;
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (queue_amounts_contradict_each_other(&say, queue))
         return false;
     if (id == e->queues.volcano_root)
@@ -79,13 +76,12 @@ bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
            !queue_amounts_lack_deserved(&say, queue);
 }
 
-bool queue_admit_deletion(const struct engine *e, struct text name,
-                          char ret_reason[QUEUE_REFUSAL_MAX])
+bool engine_admit_queue_deletion(const struct engine *e, struct text name,
+                                 char ret_reason[QUEUE_REFUSAL_MAX])
 {
     uint32_t id = queue_find(e, QUEUE_VOLCANO, name);
-    struct sentence say;
+    struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    sentence_init(&say, ret_reason, QUEUE_REFUSAL_MAX);
     if (id == 0)
         return true;
     sentence_named(&say, "queue ", name, "");

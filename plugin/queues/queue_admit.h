@@ -22,9 +22,9 @@ enum { QUEUE_REFUSAL_MAX = 900 };
 struct engine;
 
 /* Whether it is allowed; if not, why not. */
-bool queue_admit_edit(const struct engine *e, const struct queue_facts *queue,
-                      char ret_reason[QUEUE_REFUSAL_MAX]);
-bool queue_admit_deletion(const struct engine *e, struct text name,
-                          char ret_reason[QUEUE_REFUSAL_MAX]);
+bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
+                        char ret_reason[QUEUE_REFUSAL_MAX]);
+bool engine_admit_queue_deletion(const struct engine *e, struct text name,
+                                 char ret_reason[QUEUE_REFUSAL_MAX]);
 
 #endif

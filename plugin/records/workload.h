@@ -74,7 +74,8 @@ struct workload {
     struct tree_link peer; /* in its demand, while it waits and is promised nothing */
     uint32_t uid, name;
     uint32_t job; /* the UID of its Job; 0: it has none */
-    uint32_t local_queue, next_local, prev_local;
+    uint32_t local_queue;
+    struct list_link local_peers; /* among those of its LocalQueue */
     uint32_t demand;
     uint32_t other_demand; /* while its LocalQueue moves */
     uint32_t unsupported, target_cause;

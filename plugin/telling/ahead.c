@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ahead.h"
 
-#include "plugin/order/demand.h"
 #include "plugin/order/turn.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "lack.h"
 

@@ -3,7 +3,6 @@
 
 #include "explain.h"
 #include "explain_queue.h"
-#include "explain_turn.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/journal.h"
@@ -173,13 +172,12 @@ void claim_patch(const struct engine *e, uint32_t id, struct removal_patch *ret_
 static enum reason explain_eviction(const struct engine *e, uint32_t victim, char *message)
 {
     uint32_t of = pledge_at(e, victim)->of;
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if ((claim_at(e, victim)->flags & CLAIM_VICTIM) == 0 &&
         queue_drains(e, claim_queue(e, victim))) {
-        explain_queue(&say, e, claim_queue(e, victim));
-        sentence_str(&say, " is drained: its stopPolicy is HoldAndDrain");
+        explain_queue(&say, e, claim_queue(e, victim),
+                      " is drained: its stopPolicy is HoldAndDrain");
         return REASON_QUEUE_DRAINED;
     }
     sentence_str(&say, "preempted to make room");
@@ -189,10 +187,8 @@ static enum reason explain_eviction(const struct engine *e, uint32_t victim, cha
                        : claim_at(e, of)->flags & CLAIM_GANG ? " for gang "
                                                              : " for pod ");
     explain_other(&say, e, of, victim);
-    sentence_str(&say, " of priority ");
-    sentence_number(&say, claim_at(e, of)->priority);
-    sentence_str(&say, " in ");
-    explain_queue(&say, e, claim_queue(e, of));
+    sentence_number(&say, " of priority ", claim_at(e, of)->priority, " in ");
+    explain_queue(&say, e, claim_queue(e, of), "");
     return REASON_PREEMPTED;
 }
 

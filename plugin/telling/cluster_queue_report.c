@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/base/sentence.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "oldest.h"
 #include "report.h"
@@ -79,10 +78,9 @@ static void say_checks(struct lacks *lacks, const struct cluster_queue *cluster,
 static void say_faults(const struct engine *e, uint32_t id, enum cluster_queue_fault fault,
                        char *message)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
     struct lacks lacks = {.e = e, .say = &say};
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     sentence_str(&say, fault == CLUSTER_QUEUE_READY ? "Can admit new workloads"
                                                     : "Can't admit new workloads: ");
     if (fault == CLUSTER_QUEUE_READY)
@@ -106,8 +104,7 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
                                  struct cluster_queue_report *ret)
 {
     const struct cluster_queue *cluster = &queue_at(e, id)->cluster;
-    struct text what;
-    enum cluster_queue_fault fault = cluster_queue_fault(e, id, &what);
+    enum cluster_queue_fault fault = cluster_queue_fault(e, id, NULL);
 
     memset(ret, 0, sizeof(*ret));
     ret->name = name_text(e, queue_at(e, id)->name);
@@ -125,9 +122,8 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
                                struct cluster_queue_report *ret)
 {
     const struct local_queue *local = local_queue_at(e, id);
-    struct text what;
-    enum cluster_queue_fault fault = cluster_queue_fault(e, local->queue, &what);
-    struct sentence say;
+    enum cluster_queue_fault fault = cluster_queue_fault(e, local->queue, NULL);
+    struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
     memset(ret, 0, sizeof(*ret));
     ret->space = name_text(e, local->space);
@@ -145,7 +141,6 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
                   : fault != CLUSTER_QUEUE_READY   ? "ClusterQueueIsInactive"
                                                    : "Ready";
     ret->active = text_is(text_of(ret->reason), "Ready");
-    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     sentence_str(&say, ret->active ? "Can submit new workloads to localQueue"
                        : text_is(text_of(ret->reason), "Stopped")
                            ? "LocalQueue is stopped"
@@ -205,8 +200,7 @@ bool engine_next_workload_usage(const struct engine *e, uint32_t queue, uint32_t
         reserved = cell->reserved + cell->allocated;
         admitted = cell->allocated;
     }
-    for (uint32_t id = local == 0 ? 0 : local_queue_at(e, local)->first; id != 0;
-         id = workload_at(e, id)->next_local)
+    for (uint32_t id = 0; local != 0 && local_queue_step(e, local, &id);)
         count_workload(e, id, cell, &reserved, &admitted);
     ret->flavor = flavor_name(e, cell->flavor);
     ret->resource = name_text(e, cell->resource);

@@ -2,9 +2,7 @@
 #include "explain.h"
 
 #include "claim_effects.h"
-#include "explain_never.h"
 #include "explain_queue.h"
-#include "explain_turn.h"
 #include "group_status.h"
 #include "plugin/base/sentence.h"
 #include "plugin/claims/stale_condition.h"
@@ -27,8 +25,7 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
         explain_never(say, e, id);
         return;
     }
-    explain_queue(say, e, queue);
-    sentence_str(say, " has room for ");
+    explain_queue(say, e, queue, " has room for ");
     sentence_amount(say, resource, wide_max(room, 0));
     sentence_named(say, " more ", resource,
                    claim_at(e, id)->flags & CLAIM_GANG ? ", the group asks for "
@@ -38,8 +35,7 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
         sentence_str(say, ", which is more than all nodes have");
     if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
         return;
-    sentence_str(say, "; room is on its way to it, victims: ");
-    sentence_number(say, pledge_count_victims(e, id));
+    sentence_number(say, "; room is on its way to it, victims: ", pledge_count_victims(e, id), "");
 }
 
 void explain_not_ready(struct sentence *say, const struct engine *e)
@@ -65,12 +61,12 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return stop;
     }
     if (turn_is_workloads(e, queue)) {
-        explain_workload_first(say, e, id);
+        explain_turn(say, e, turn_first_workload(e, queue), id);
         return REASON_QUEUE_ORDER;
     }
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) && head != 0 &&
         claim_compare_rank(e, head, id) < 0) {
-        explain_claim_first(say, e, head, id);
+        explain_turn(say, e, head, id);
         return REASON_QUEUE_ORDER;
     }
     if (queue_below_dirty(e, queue)) {
@@ -84,17 +80,19 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return REASON_QUEUE_ORDER;
     }
     if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
-        explain_claim_first(say, e, line_first_of(e, queue_at(e, where)->guard), id);
+        explain_turn(say, e, line_first_of(e, queue_at(e, where)->guard), id);
         return REASON_QUEUE_ORDER;
     }
     say_capacity(say, e, id, where, need, room);
     return REASON_QUEUE_CAPACITY;
 }
 
-static void say_group_name(struct sentence *say, const struct engine *e, const struct group *group)
+/* With words behind it. */
+static void say_group(struct sentence *say, const struct engine *e, const struct group *group,
+                      const char *behind)
 {
     sentence_named(say, "its group ", name_text(e, group->space), "/");
-    sentence_text(say, name_text(e, group->name));
+    sentence_named(say, "", name_text(e, group->name), behind);
 }
 
 static void say_incomplete(struct sentence *say, const struct group *group)
@@ -104,15 +102,11 @@ static void say_incomplete(struct sentence *say, const struct group *group)
 
     if (group->at_once && group->members + group->succeeded > needed)
         needed = group->members + group->succeeded;
-    sentence_str(say, " has ");
-    sentence_number(say, there);
-    sentence_str(say, " of the ");
-    sentence_number(say, needed);
-    sentence_str(say, " members that it needs");
+    sentence_number(say, " has ", there, " of the ");
+    sentence_number(say, "", needed, " members that it needs");
     if (group->members + group->succeeded > there) {
-        sentence_str(say, ", and ");
-        sentence_number(say, group->members + group->succeeded - there);
-        sentence_str(say, " that something of their own holds");
+        sentence_number(say, ", and ", group->members + group->succeeded - there,
+                        " that something of their own holds");
     }
     group_say_replicas(group, say);
 }
@@ -122,7 +116,7 @@ static enum reason explain_held_group(const struct engine *e, uint32_t id, struc
 {
     const struct group *group = group_at(e, id);
 
-    say_group_name(say, e, group);
+    say_group(say, e, group, "");
     if (group->mode == GROUP_MISSING)
         sentence_str(say, " does not exist");
     else if (group->mode == GROUP_MOVES)
@@ -141,21 +135,9 @@ static enum reason explain_gang(const struct engine *e, uint32_t id, struct sent
 {
     const struct group *group = group_at(e, id);
 
-    say_group_name(say, e, group);
-    sentence_str(say, " waits for ");
-    sentence_number(say, (uint32_t)group_lacks(group));
-    sentence_str(say, " of its ");
-    sentence_number(say, group->members);
-    sentence_str(say, " members as one: ");
-    return explain_waiting(e, group->entry, say);
-}
-
-/* Of a group whose members are still to be made. */
-static enum reason explain_missing(const struct engine *e, const struct group *group,
-                                   struct sentence *say)
-{
-    say_group_name(say, e, group);
-    sentence_str(say, " asks for members that are still to be made: ");
+    say_group(say, e, group, "");
+    sentence_number(say, " waits for ", (uint32_t)group_lacks(group), " of its ");
+    sentence_number(say, "", group->members, " members as one: ");
     return explain_waiting(e, group->entry, say);
 }
 
@@ -214,12 +196,13 @@ static enum reason explain_assembly(const struct engine *e, uint32_t id, struct 
         stale_condition_awaits(claim) ? stale_condition_explain(claim, say) : assembly_holds(e, id);
 
     if (reason == REASON_GROUP_BACKOFF) {
-        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
-        sentence_str(say, " did not find nodes for all; it tries again in ");
-        sentence_span(say, group_at(e, claim_group(e, claim_at(e, id)))->retry_at - e->now);
+        const struct group *group = group_at(e, claim_group(e, claim));
+
+        say_group(say, e, group, " did not find nodes for all; it tries again in ");
+        sentence_span(say, group->retry_at - e->now);
     } else if (reason == REASON_GROUP_TURN) {
-        say_group_name(say, e, group_at(e, claim_group(e, claim_at(e, id))));
-        sentence_str(say, " is granted, and looks for nodes when another gang has found its own");
+        say_group(say, e, group_at(e, claim_group(e, claim)),
+                  " is granted, and looks for nodes when another gang has found its own");
     }
     return reason;
 }
@@ -254,9 +237,9 @@ static enum reason explain_state(const struct engine *e, uint32_t id, struct sen
 
 void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
 {
-    struct sentence say;
+    struct sentence say =
+        sentence_in(ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
 
-    sentence_init(&say, ret_verdict->message, words ? sizeof(ret_verdict->message) : 1);
     ret_verdict->reason = explain_state(e, id, &say);
     ret_verdict->would = ret_verdict->reason == REASON_NONE;
     /* Where the scheduler's own plugin for gates is off, foreign ones are kept for it. */
@@ -269,14 +252,14 @@ void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verd
 {
     const struct group *group = group_at(e, id);
     uint32_t member = group->claims.first;
-    struct sentence say;
+    struct sentence say = sentence_in(ret_verdict->message, sizeof(ret_verdict->message));
 
-    sentence_init(&say, ret_verdict->message, sizeof(ret_verdict->message));
     while (member != 0 && claim_at(e, member)->state != CLAIM_RESERVED)
         member = member_after(e, member);
-    if (booking_waits(e, group))
-        ret_verdict->reason = explain_missing(e, group, &say);
-    else if (gang_holds(e, id) != REASON_NONE)
+    if (booking_waits(e, group)) {
+        say_group(&say, e, group, " asks for members that are still to be made: ");
+        ret_verdict->reason = explain_waiting(e, group->entry, &say);
+    } else if (gang_holds(e, id) != REASON_NONE)
         ret_verdict->reason = explain_held_group(e, id, &say);
     else if (group->mode == GROUP_WAITS)
         ret_verdict->reason = explain_gang(e, id, &say);
@@ -288,9 +271,8 @@ void explain_group(const struct engine *e, uint32_t id, struct verdict *ret_verd
 void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
 {
     const struct claim *claim = claim_at(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     /* A claim that waits for nothing but this very write is about to wait for its queue. */
     if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
         *ret_reason = explain_rest(e, id, &say);
@@ -302,13 +284,12 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
 {
     const struct claim *claim = claim_at(e, id);
     bool in_gang = claim_is_in_gang(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     *ret_reason = (enum reason)claim->news_stands;
     if (*ret_reason == REASON_GRANTED) {
-        explain_queue(&say, e, claim_queue(e, id));
-        sentence_str(&say, " has room for it: it was granted, and a node is looked for");
+        explain_queue(&say, e, claim_queue(e, id),
+                      " has room for it: it was granted, and a node is looked for");
     } else if (*ret_reason == REASON_NEVER_FITS) {
         explain_never(&say, e, in_gang ? group_at(e, claim_group(e, claim))->entry : id);
     } else if (claim->state == CLAIM_HELD) {
@@ -321,9 +302,8 @@ void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, 
 
 void explain_refusal(const struct engine *e, uint32_t id, char *message)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
-    say_group_name(&say, e, group_at(e, claim_group(e, claim_at(e, id))));
-    sentence_str(&say, " did not find nodes for all of its minimum");
+    say_group(&say, e, group_at(e, claim_group(e, claim_at(e, id))),
+              " did not find nodes for all of its minimum");
 }

@@ -8,7 +8,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
 
@@ -244,8 +243,8 @@ static void say_fault(struct sentence *say, const struct engine *e, uint32_t que
     enum cluster_queue_fault fault = cluster_queue_fault(e, queue, &what);
 
     if (words[fault].before != NULL) {
-        explain_queue(say, e, queue);
-        sentence_named(say, words[fault].before, what, words[fault].behind);
+        explain_queue(say, e, queue, words[fault].before);
+        sentence_named(say, "", what, words[fault].behind);
     } else if (fault != CLUSTER_QUEUE_READY) {
         explain_halt(say, e, queue, queue_stops(e, queue));
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "group_status.h"
 
-#include "explain_never.h"
 #include "explain_queue.h"
 #include "plugin/base/sentence.h"
 #include "plugin/pods/booking.h"
@@ -32,8 +31,7 @@ void group_say_replicas(const struct group *group, struct sentence *say)
 {
     if (group->replicas < 0 || group->replicas >= group->minimum)
         return;
-    sentence_str(say, "; its owner makes only ");
-    sentence_number(say, group->replicas);
+    sentence_number(say, "; its owner makes only ", group->replicas, "");
 }
 
 /* Whether none of its members may ask the queue for anything. */
@@ -77,9 +75,8 @@ static void say_held(const struct engine *e, const struct group *group, struct g
         sentence_str(say, "the group");
         group_say_missing_part(e, group, say);
     } else {
-        sentence_str(say, "fewer than the ");
-        sentence_number(say, group->minimum);
-        sentence_str(say, " members that it needs are there and ready");
+        sentence_number(say, "fewer than the ", group->minimum,
+                        " members that it needs are there and ready");
         group_say_replicas(group, say);
     }
     if (booking_holds(e, group))
@@ -105,13 +102,11 @@ static void say_waits(const struct engine *e, const struct group *group,
         status->reason = reason_name(REASON_NEVER_FITS);
         explain_never(say, e, group->entry);
     } else if (group_is_gang(group)) {
-        explain_queue(say, e, queue);
-        sentence_str(say, " has no room yet for all of the ");
-        sentence_number(say, group->at_once ? group->members : (uint32_t)group->minimum);
-        sentence_str(say, group->at_once ? " members that are there" : " members that it needs");
+        explain_queue(say, e, queue, " has no room yet for all of the ");
+        sentence_number(say, "", group->at_once ? group->members : (uint32_t)group->minimum,
+                        group->at_once ? " members that are there" : " members that it needs");
     } else {
-        explain_queue(say, e, queue);
-        sentence_str(say, " has no room yet for one of its members");
+        explain_queue(say, e, queue, " has no room yet for one of its members");
     }
 }
 
@@ -124,9 +119,8 @@ static bool waits(const struct group *group)
 static void say_why(const struct engine *e, const struct group *group, struct group_status *ret,
                     char *message)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, message, VERDICT_MESSAGE_MAX);
     if (waits(group) && is_held(e, group))
         say_held(e, group, ret, &say);
     else if (waits(group))

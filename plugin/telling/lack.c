@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lack.h"
 
-#include "plugin/order/demand.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/headroom.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 static void say(const struct engine *e, const struct shortfall *shortfall, wide asked,

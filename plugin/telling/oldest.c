@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "oldest.h"
 
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 /* A search for the first in a queue's order whose priority is below this one. */
@@ -91,10 +90,10 @@ int64_t oldest_waiting(const struct engine *e, uint32_t queue)
 
 int64_t oldest_waiting_local(const struct engine *e, uint32_t local)
 {
-    uint32_t id = local_queue_at(e, local)->first, looks = OLDEST_LOOKS;
+    uint32_t id = 0, looks = OLDEST_LOOKS;
     int64_t oldest = 0;
 
-    for (; id != 0 && looks > 0; id = workload_at(e, id)->next_local, looks--) {
+    for (; looks > 0 && local_queue_step(e, local, &id); looks--) {
         if (claim_at(e, id)->state == CLAIM_WAITING)
             oldest = older(oldest, told(claim_at(e, id)->queued));
     }

@@ -134,26 +134,22 @@ static void say_flavor(const struct engine *e, const struct shortfall *shortfall
         }
     if (count != 1 || group->flavor_count == 1)
         return;
-    sentence_str(say, " of flavor ");
-    sentence_text(say, flavor_name(e, group->flavors[which]));
+    sentence_named(say, " of flavor ", flavor_name(e, group->flavors[which]), "");
 }
 
 static void say_basis(const struct engine *e, const struct shortfall *shortfall,
                       const struct forecast *forecast, struct position *place)
 {
     const struct queue *queue = queue_at(e, shortfall->queue);
-    struct sentence say;
+    struct sentence say = sentence_in(place->basis, sizeof(place->basis));
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
     sentence_str(&say, "when ");
     sentence_amount(&say, name_text(e, shortfall->resource),
                     (shortfall->least + shortfall->most) / 2);
-    sentence_str(&say, " ");
-    sentence_text(&say, name_text(e, shortfall->resource));
+    sentence_named(&say, " ", name_text(e, shortfall->resource), "");
     say_flavor(e, shortfall, &say);
     sentence_named(&say, " are given back in ", name_text(e, queue->name), ", whose last ");
-    sentence_number(&say, run_times_count(&queue->run_times));
-    sentence_str(&say, " ran for ");
+    sentence_number(&say, "", run_times_count(&queue->run_times), " ran for ");
     sentence_span(&say, forecast->mean * RUN_TIME_TICK);
     sentence_str(&say, " on the mean");
 }
@@ -172,7 +168,7 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
     struct forecast forecast;
     struct holders holders = {e, shortfall, &forecast, OUTLOOK_CLAIMS, 0};
     struct forecast_span span;
-    struct sentence say;
+    struct sentence say = sentence_in(place->basis, sizeof(place->basis));
     wide own, all = parts(e, queue, shortfall, &own);
     struct forecast_need need = {.least = scaled(shortfall->least, all, own),
                                  .most = scaled(shortfall->most, all, own),
@@ -181,7 +177,6 @@ void outlook_find(const struct engine *e, uint32_t queue, const struct shortfall
                                  .alike = amount_clamp(shortfall->alike),
                                  .first = scaled(shortfall->first, all, own)};
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
     if (!forecast_begin(&forecast, &queue_at(e, shortfall->queue)->run_times, e->now, &need)) {
         sentence_str(&say, "too few have ended there to tell");
         return;

@@ -9,7 +9,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 void position_none(struct position *ret)
@@ -24,9 +23,8 @@ void position_none(struct position *ret)
 /* Why there is no estimate. */
 static void say_none(struct position *place, const char *why)
 {
-    struct sentence say;
+    struct sentence say = sentence_in(place->basis, sizeof(place->basis));
 
-    sentence_init(&say, place->basis, sizeof(place->basis));
     sentence_str(&say, why);
 }
 
@@ -111,10 +109,9 @@ void position_find(const struct engine *e, uint32_t id, enum reason reason, stru
 void position_find_workload(struct engine *e, uint32_t id, struct position *ret)
 {
     uint32_t demand = workload_at(e, id)->demand;
-    struct text what;
     const char *why = NULL;
 
-    if (cluster_queue_fault(e, claim_queue(e, id), &what) != CLUSTER_QUEUE_READY)
+    if (cluster_queue_fault(e, claim_queue(e, id), NULL) != CLUSTER_QUEUE_READY)
         why = closed;
     else if (!workload_decide_ever(e, demand))
         why = too_much;

@@ -3,7 +3,6 @@
 
 #include "plugin/base/sentence.h"
 #include "plugin/claims/promise.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_refusal.h"
 #include "plugin/workloads/workload_see.h"
@@ -145,8 +144,7 @@ static void say_path(struct sentence *say, const struct engine *e, uint32_t queu
 
         for (uint32_t up = 1; up < depth; up++)
             at = queue_at(e, at)->parent;
-        sentence_str(say, "/");
-        sentence_text(say, name_text(e, queue_at(e, at)->name));
+        sentence_named(say, "/", name_text(e, queue_at(e, at)->name), "");
     }
 }
 
@@ -193,15 +191,14 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
 {
     const struct workload *workload = workload_at(e, id);
     uint32_t queue = claim_queue(e, id);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     ret->reason = text_of(life_reason_name(workload->step.reason));
     switch (workload->writes) {
     case WORKLOAD_WRITE_RESERVE:
         ret->reason = text_of("QuotaReserved");
-        sentence_str(&say, "Quota reserved in ClusterQueue ");
-        sentence_text(&say, name_text(e, queue_at(e, queue)->name));
+        sentence_named(&say, "Quota reserved in ClusterQueue ",
+                       name_text(e, queue_at(e, queue)->name), "");
         break;
     case LIFE_WRITE_ADMIT:
         ret->reason = text_of("Admitted");
@@ -209,8 +206,8 @@ static void find_words(const struct engine *e, uint32_t id, struct workload_writ
         break;
     case WORKLOAD_WRITE_SIGNAL:
         ret->reason = text_of("PreemptionGated");
-        sentence_str(&say, "Workload requires preemption, but it's gated by ");
-        sentence_text(&say, name_text(e, preemption_gates_closed(&workload->gates)));
+        sentence_named(&say, "Workload requires preemption, but it's gated by ",
+                       name_text(e, preemption_gates_closed(&workload->gates)), "");
         break;
     case WORKLOAD_WRITE_CLEAR_SIGNAL:
         ret->reason = text_of("NoPreemption");

@@ -4,7 +4,6 @@
 #include "plugin/order/headroom.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"
 #include "ahead.h"
@@ -113,8 +112,7 @@ static void say_lack(struct sentence *say, const struct engine *e, uint32_t id)
             room = headroom_now(e, demand->queue, flavor, need->resource);
             if (headroom_holds(room, asked))
                 continue;
-            explain_queue(say, e, demand->queue);
-            sentence_str(say, " has room for ");
+            explain_queue(say, e, demand->queue, " has room for ");
             sentence_amount(say, resource, wide_max(0, room));
             sentence_named(say, " more ", resource, " in flavor ");
             sentence_text(say, flavor_name(e, flavor));
@@ -157,9 +155,8 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
 {
     const struct workload *workload = workload_at(e, id);
     struct text reason = text_of(ret->reason);
-    struct sentence say;
+    struct sentence say = sentence_in(ret->message, VERDICT_MESSAGE_MAX);
 
-    sentence_init(&say, ret->message, VERDICT_MESSAGE_MAX);
     if (text_is(reason, "Unsupported"))
         sentence_phrase(&say, name_text(e, workload->unsupported));
     else if (text_is(reason, "QueueCapacity"))
@@ -182,20 +179,6 @@ static void say_why(const struct engine *e, uint32_t id, struct workload_report 
         explain_workload_queues(&say, e, id);
 }
 
-static const char *state_of(const struct engine *e, uint32_t id)
-{
-    return workload_is(workload_at(e, id), WORKLOAD_PLACED)
-               ? claim_state_name(claim_at(e, id)->state)
-               : "finished";
-}
-
-static const char *check_name(uint8_t state)
-{
-    static const char *const names[] = {"Pending", "Ready", "Retry", "Rejected"};
-
-    return names[state];
-}
-
 static void report_place(struct engine *e, uint32_t id, bool briefly, struct workload_report *ret)
 {
     bool waits = claim_queue(e, id) != 0 && workload_is(workload_at(e, id), WORKLOAD_PLACED) &&
@@ -215,7 +198,6 @@ static void report_why(struct engine *e, uint32_t id, bool briefly, struct workl
 {
     const struct workload *workload = workload_at(e, id);
     struct decision decision = {.what = DECIDE_NOTHING};
-    struct text what;
 
     if (workload_holds(e, id)) {
         ret->reason = why_holding(e, id);
@@ -225,8 +207,8 @@ static void report_why(struct engine *e, uint32_t id, bool briefly, struct workl
         ret->reason = why_held(e, id);
     } else if (claim_is_promised(claim_at(e, id))) {
         ret->reason = "Preempting";
-    } else if (cluster_queue_fault(e, claim_queue(e, id), &what) != CLUSTER_QUEUE_READY) {
-        ret->reason = fault_reason(cluster_queue_fault(e, claim_queue(e, id), &what));
+    } else if (cluster_queue_fault(e, claim_queue(e, id), NULL) != CLUSTER_QUEUE_READY) {
+        ret->reason = fault_reason(cluster_queue_fault(e, claim_queue(e, id), NULL));
     } else if (!engine_grants(e)) {
         ret->reason = "NotReady";
     } else {
@@ -243,6 +225,7 @@ static void report_why(struct engine *e, uint32_t id, bool briefly, struct workl
 void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
                             struct workload_report *ret)
 {
+    static const char *const check_states[] = {"Pending", "Ready", "Retry", "Rejected"};
     const struct workload *workload = workload_at(e, id);
     uint32_t queue = claim_queue(e, id), closed = preemption_gates_closed(&workload->gates);
     uint32_t of = pledge_at(e, id)->of;
@@ -251,16 +234,17 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     ret->is = claim_full_name(e, id);
     ret->local_queue = name_text(e, local_queue_at(e, workload->local_queue)->name);
     ret->queue = queue == 0 ? text_of("") : name_text(e, queue_at(e, queue)->name);
-    ret->state = state_of(e, id);
+    ret->state = workload_is(workload, WORKLOAD_PLACED) ? claim_state_name(claim_at(e, id)->state)
+                                                        : "finished";
     ret->priority = claim_at(e, id)->priority;
     ret->created = workload->created;
     ret->signals = workload_is(workload, WORKLOAD_SIGNALS);
     ret->signal_since = ret->signals ? workload->signal_since : 0;
     ret->closed = closed == 0 ? text_of("") : name_text(e, closed);
+    ret->check_count = workload->check_count;
     for (uint32_t i = 0; i < workload->check_count; i++) {
         ret->checks[i].name = name_text(e, workload->checks[i]);
-        ret->checks[i].state = check_name(workload->check_states[i]);
-        ret->check_count++;
+        ret->checks[i].state = check_states[workload->check_states[i]];
     }
     ret->is_victim = of != 0;
     if (ret->is_victim)

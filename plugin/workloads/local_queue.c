@@ -3,7 +3,6 @@
 
 #include "plugin/claims/workload_change.h"
 #include "plugin/queues/queue_tree.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_settle.h"
 
@@ -72,6 +71,13 @@ int local_queue_get(struct engine *e, struct text space, struct text name, uint3
     return 0;
 }
 
+bool local_queue_step(const struct engine *e, uint32_t id, uint32_t *workload)
+{
+    *workload = *workload == 0 ? local_queue_at(e, id)->loads.last
+                               : workload_at(e, *workload)->local_peers.prev;
+    return *workload != 0;
+}
+
 static void set_queue(struct engine *e, uint32_t id, uint32_t queue)
 {
     uint32_t before = local_queue_at(e, id)->queue;
@@ -85,7 +91,7 @@ void local_queue_drop(struct engine *e, uint32_t id)
 {
     struct local_queue *local;
 
-    if (id == 0 || local_queue_at(e, id)->known || local_queue_at(e, id)->first != 0)
+    if (id == 0 || local_queue_at(e, id)->known || local_queue_at(e, id)->loads.last != 0)
         return;
     local = local_queue_at(e, id);
     set_queue(e, id, 0);
@@ -102,7 +108,7 @@ void local_queue_drop(struct engine *e, uint32_t id)
  * hold quota stay where they hold it. */
 static int get_demands(struct engine *e, uint32_t id, uint32_t queue)
 {
-    for (uint32_t at = local_queue_at(e, id)->first; at != 0; at = workload_at(e, at)->next_local) {
+    for (uint32_t at = 0; local_queue_step(e, id, &at);) {
         const struct demand *demand = demand_at(e, workload_at(e, at)->demand);
 
         workload_at(e, at)->other_demand = 0;
@@ -115,7 +121,7 @@ static int get_demands(struct engine *e, uint32_t id, uint32_t queue)
 
 static void drop_demands(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = local_queue_at(e, id)->first; at != 0; at = workload_at(e, at)->next_local) {
+    for (uint32_t at = 0; local_queue_step(e, id, &at);) {
         demand_unref(e, workload_at(e, at)->other_demand);
         workload_at(e, at)->other_demand = 0;
     }
@@ -123,7 +129,7 @@ static void drop_demands(struct engine *e, uint32_t id)
 
 static void move_loads(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = local_queue_at(e, id)->first; at != 0; at = workload_at(e, at)->next_local) {
+    for (uint32_t at = 0; local_queue_step(e, id, &at);) {
         uint32_t demand = workload_at(e, at)->demand, to = workload_at(e, at)->other_demand;
 
         if (workload_is(workload_at(e, at), WORKLOAD_RESERVED))
@@ -141,7 +147,7 @@ static void move_loads(struct engine *e, uint32_t id)
 
 static void settle(struct engine *e, uint32_t id)
 {
-    for (uint32_t at = local_queue_at(e, id)->first; at != 0; at = workload_at(e, at)->next_local)
+    for (uint32_t at = 0; local_queue_step(e, id, &at);)
         workload_settle(e, at);
     if (local_queue_at(e, id)->queue != 0)
         cluster_queue_changed(e, local_queue_at(e, id)->queue);
@@ -154,10 +160,10 @@ static void set_stop(struct engine *e, uint32_t id, enum life_stop stop)
 
     if (local->stop == stop)
         return;
-    for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local)
+    for (uint32_t at = 0; local_queue_step(e, id, &at);)
         workload_count_idle(e, at, -1);
     local->stop = (uint8_t)stop;
-    for (uint32_t at = local->first; at != 0; at = workload_at(e, at)->next_local)
+    for (uint32_t at = 0; local_queue_step(e, id, &at);)
         workload_count_idle(e, at, 1);
 }
 

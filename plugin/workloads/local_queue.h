@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_WORKLOADS_LOCAL_QUEUE_H
 #define SLUICE_PLUGIN_WORKLOADS_LOCAL_QUEUE_H
 
+#include "plugin/base/list.h"
 #include "plugin/base/tree.h"
 #include "plugin/base/workload_life.h"
 #include "plugin/records/waits.h"
@@ -17,8 +18,8 @@ enum local_count { LOCAL_PENDING, LOCAL_IDLE, LOCAL_RESERVING, LOCAL_ADMITTED, L
 struct local_queue {
     struct tree_link link; /* among all, by namespace and name */
     uint32_t uid, space, name;
-    uint32_t queue; /* 0: its object was not seen */
-    uint32_t first; /* of its workloads */
+    uint32_t queue;    /* 0: its object was not seen */
+    struct list loads; /* its workloads: who came last is looked at first */
     int64_t version;
     uint8_t stop; /* enum life_stop */
     bool known, selected;
@@ -39,6 +40,9 @@ uint32_t local_queue_find(const struct engine *e, struct text space, struct text
 
 /* Forgets it, if it was not seen and nobody names it. */
 void local_queue_drop(struct engine *e, uint32_t id);
+
+/* Moves *workload to the next of its workloads, from 0 to the first. */
+bool local_queue_step(const struct engine *e, uint32_t id, uint32_t *workload);
 
 extern const struct tree_type local_queues_by_name;
 

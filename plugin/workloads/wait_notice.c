@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wait_notice.h"
 
-#include "plugin/base/amount.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_settle.h"
 

@@ -59,19 +59,15 @@ static int read_granted(struct engine *e, const struct workload_facts *facts,
         d->counts[s] = (uint32_t)granted->count;
         for (uint32_t i = 0; i < demand->sets[s].need_count; i++) {
             struct text resource = name_text(e, demand->sets[s].needs[i].resource);
+            int error = 0;
 
-            for (uint32_t k = 0; k < granted->flavor_count; k++) {
-                int error;
-
-                if (!text_same(granted->flavors[k].resource, resource))
-                    continue;
-                error = flavor_get(e, granted->flavors[k].flavor,
-                                   &flavors[demand->set_details[s].at + i]);
-                if (error < 0) {
-                    flavors[demand->set_details[s].at + i] = FLAVOR_NONE;
-                    return error;
-                }
+            for (uint32_t k = 0; k < granted->flavor_count && error == 0; k++) {
+                if (text_same(granted->flavors[k].resource, resource))
+                    error = flavor_get(e, granted->flavors[k].flavor,
+                                       &flavors[demand->set_details[s].at + i]);
             }
+            if (error < 0)
+                return error;
         }
     }
     return 0;

@@ -2,7 +2,6 @@
 #include "workload_refusal.h"
 
 #include "plugin/queues/admission_check.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "wait_notice.h"
 #include "workload_settle.h"
@@ -59,9 +58,8 @@ static enum workload_refusal of_fault(const struct engine *e, uint32_t queue)
         [CLUSTER_QUEUE_CHECK_MISSING] = WORKLOAD_REFUSAL_NO_CHECK,
         [CLUSTER_QUEUE_CHECK_INACTIVE] = WORKLOAD_REFUSAL_CHECK_INACTIVE,
     };
-    struct text what;
 
-    return refusals[cluster_queue_fault(e, queue, &what)];
+    return refusals[cluster_queue_fault(e, queue, NULL)];
 }
 
 /* Why it is not even asked. */

@@ -6,39 +6,25 @@
 #include "plugin/claims/workload_change.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/records/queue_count.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "wait_notice.h"
 #include "workload_details.h"
 #include "workload_refusal.h"
 #include "workload_settle.h"
 
-static void link_local(struct engine *e, uint32_t id, uint32_t local)
+static struct list_link *peers_of(const void *ctx, uint32_t id)
 {
-    struct workload *workload = workload_at(e, id);
-
-    workload->local_queue = local;
-    workload->prev_local = 0;
-    workload->next_local = local_queue_at(e, local)->first;
-    if (workload->next_local != 0)
-        workload_at(e, workload->next_local)->prev_local = id;
-    local_queue_at(e, local)->first = id;
+    return &workload_at(ctx, id)->local_peers;
 }
 
 static void unlink_local(struct engine *e, uint32_t id)
 {
-    struct workload *workload = workload_at(e, id);
-    uint32_t local = workload->local_queue;
+    uint32_t local = workload_at(e, id)->local_queue;
 
     if (local == 0)
         return;
-    if (workload->prev_local != 0)
-        workload_at(e, workload->prev_local)->next_local = workload->next_local;
-    else
-        local_queue_at(e, local)->first = workload->next_local;
-    if (workload->next_local != 0)
-        workload_at(e, workload->next_local)->prev_local = workload->prev_local;
-    workload->local_queue = workload->next_local = workload->prev_local = 0;
+    list_remove(peers_of, e, &local_queue_at(e, local)->loads, id);
+    workload_at(e, id)->local_queue = 0;
     local_queue_drop(e, local);
 }
 
@@ -212,7 +198,8 @@ static void take(struct engine *e, uint32_t id, const struct workload_facts *fac
     drop_details(e, id);
     if (workload->local_queue != d->local_queue) {
         unlink_local(e, id);
-        link_local(e, id, d->local_queue);
+        workload->local_queue = d->local_queue;
+        list_append(peers_of, e, &local_queue_at(e, d->local_queue)->loads, id);
     }
     workload->uid = d->uid;
     workload->job = d->job;

@@ -4,9 +4,7 @@
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
-#include "plugin/order/demand.h"
 #include "plugin/records/queue_count.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 #include "workload_refusal.h"
 

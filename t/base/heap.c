@@ -36,14 +36,11 @@ static uint32_t model_min(const struct model *model, bool ties)
 static int heap_differs(const struct heap *heap, const struct model *model, bool ties)
 {
     uint32_t want = model_min(model, ties);
-    int64_t at = -7;
-    uint32_t id = 0;
-    bool any = heap_min(heap, &at, &id);
+    int64_t at = heap_next(heap);
+    uint32_t id = heap_due(heap, INT64_MAX);
 
-    if (any != (want != 0))
-        return 1;
-    if (!any)
-        return at != -7 || id != 0;
+    if (want == 0 || id == 0)
+        return want != id || at != INT64_MAX;
     return at != model->at[want] || (ties ? id != want : !model->in[id] || model->at[id] != at);
 }
 
@@ -89,10 +86,10 @@ static void test_random_use(bool ties)
     is_int(wrong, 0, "60000 sets and clears, ties %s", ties ? "in order" : "as they fall");
 
     while (model_min(&model, ties) != 0) {
-        int64_t at;
-        uint32_t id = 0;
+        int64_t at = heap_next(&heap);
+        uint32_t id = heap_due(&heap, INT64_MAX);
 
-        wrong += heap_differs(&heap, &model, ties) || !heap_min(&heap, &at, &id);
+        wrong += heap_differs(&heap, &model, ties);
         wrong += heap_due(&heap, at - 1) != 0 || heap_due(&heap, at) != id;
         heap_clear(&heap, id);
         model.in[id] = false;
@@ -107,13 +104,11 @@ static void test_edges(void)
     struct test_mem test;
     struct slab few;
     struct heap heap;
-    int64_t at;
-    uint32_t id;
 
     test_mem_init(&test);
     heap_init(&heap, &test.mem, NULL, NULL);
     slab_init(&few, &test.mem, sizeof(uint32_t));
-    ok(!heap_min(&heap, &at, &id), "empty");
+    ok(heap_next(&heap) == INT64_MAX, "empty");
     is_int(heap_due(&heap, INT64_MAX), 0, "nothing is due");
     ok(heap_when(&heap, 0) == INT64_MAX && heap_when(&heap, 77) == INT64_MAX, "nothing is in it");
     heap_clear(&heap, 77);
@@ -126,9 +121,9 @@ static void test_edges(void)
     for (uint32_t i = 1; i < 5000; i++)
         heap_set(&heap, i, -(int64_t)i);
     is_int(test.calls, calls, "what was reserved needs no memory");
-    ok(heap_min(&heap, &at, &id) && id == 4999 && at == -4999, "the last is the first");
+    ok(heap_due(&heap, 0) == 4999 && heap_next(&heap) == -4999, "the last is the first");
     heap_set(&heap, 4999, INT64_MAX - 1);
-    ok(heap_min(&heap, &at, &id) && id == 4998, "moved away");
+    is_int(heap_due(&heap, 0), 4998, "moved away");
     ok(heap_check(&heap, &heap.slots), "all are records of a slab that has so many");
     ok(!heap_check(&heap, &few), "and not of one that has none");
     heap_finish(&heap);
@@ -149,15 +144,13 @@ static void test_no_memory(void)
         test.fail_at = n;
         for (uint32_t end = 2; end < 9000; end += 700) {
             uint32_t ends = slab_end(&heap.slots);
-            int64_t at;
-            uint32_t id;
 
             if (heap_reserve(&heap, end) < 0) {
                 wrong += slab_end(&heap.slots) != ends;
                 wrong += heap_reserve(&heap, end) != 0;
             }
             heap_set(&heap, end - 1, -(int64_t)end);
-            wrong += !heap_min(&heap, &at, &id) || id != end - 1 || at != -(int64_t)end;
+            wrong += heap_due(&heap, 0) != end - 1 || heap_next(&heap) != -(int64_t)end;
         }
         heap_finish(&heap);
         wrong += !test_mem_clean(&test);

@@ -11,11 +11,8 @@ static char out[64];
 
 static struct sentence into(size_t cap)
 {
-    struct sentence say;
-
     memset(out, '#', sizeof(out));
-    sentence_init(&say, out, cap);
-    return say;
+    return sentence_in(out, cap);
 }
 
 static const char *span(int64_t nanoseconds)
@@ -38,7 +35,7 @@ static const char *number(int64_t value)
 {
     struct sentence say = into(sizeof(out));
 
-    sentence_number(&say, value);
+    sentence_number(&say, "", value, "");
     return out;
 }
 
@@ -80,7 +77,7 @@ static const char *named(size_t cap, const char *name)
     struct sentence say;
 
     memset(big, '#', sizeof(big));
-    sentence_init(&say, big, cap);
+    say = sentence_in(big, cap);
     sentence_named(&say, "queue ", text_of(name), " is");
     return big;
 }

@@ -15,7 +15,7 @@ static void refused(const char *words, const char *why)
     static struct words_queue facts;
 
     ok(words_to_queue(words, QUEUE_VOLCANO, &facts), "%s", words);
-    ok(!queue_admit_edit(kit.engine, &facts.queue, reason), "is refused");
+    ok(!engine_admit_queue(kit.engine, &facts.queue, reason), "is refused");
     is_str(reason, why, "and says why");
 }
 
@@ -24,7 +24,7 @@ static void allowed(const char *words)
     static struct words_queue facts;
 
     ok(words_to_queue(words, QUEUE_VOLCANO, &facts), "%s", words);
-    if (!queue_admit_edit(kit.engine, &facts.queue, reason))
+    if (!engine_admit_queue(kit.engine, &facts.queue, reason))
         is_str(reason, "", "is allowed");
 }
 
@@ -84,7 +84,7 @@ static void test_tree(void)
 
 static void stays(const char *name, const char *why)
 {
-    ok(!queue_admit_deletion(kit.engine, text_of(name), reason), "%s stays", name);
+    ok(!engine_admit_queue_deletion(kit.engine, text_of(name), reason), "%s stays", name);
     is_str(reason, why, "and it is said why");
 }
 
@@ -96,8 +96,8 @@ static void test_deletion(void)
     stays("p", "queue p has queues below it, as a: delete those first");
     stays("b", "queue b has 2 pods in it: close it, and wait until it is Closed");
     kit_do(&kit, "lose-pod x; lose-pod y");
-    ok(queue_admit_deletion(kit.engine, text_of("b"), reason), "empty it may go");
-    ok(queue_admit_deletion(kit.engine, text_of("nobody"), reason), "or was never there");
+    ok(engine_admit_queue_deletion(kit.engine, text_of("b"), reason), "empty it may go");
+    ok(engine_admit_queue_deletion(kit.engine, text_of("nobody"), reason), "or was never there");
 }
 
 int main(void)
