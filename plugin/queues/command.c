@@ -30,34 +30,21 @@ static const struct tree_type by_creation = {command_link, compare, NULL};
 void command_init(struct engine *e)
 {
     slab_init(&e->queues.commands.records, &e->mem, sizeof(struct command));
-    index_init(&e->queues.commands.by_uid, &e->mem);
+    directory_init(&e->queues.commands.by_uid, &e->queues.commands.records, &e->names,
+                   DIRECTORY_NO_SPACE, offsetof(struct command, uid));
     heap_init(&e->queues.commands.timers, &e->mem, compare, e);
 }
 
 void command_finish(struct engine *e)
 {
     heap_finish(&e->queues.commands.timers);
-    index_finish(&e->queues.commands.by_uid);
+    index_finish(&e->queues.commands.by_uid.index);
     slab_finish(&e->queues.commands.records);
-}
-
-struct question {
-    const struct engine *e;
-    struct text uid;
-};
-
-static bool same_uid(const void *ctx, uint32_t id)
-{
-    const struct question *q = ctx;
-
-    return text_same(q->uid, name_text(q->e, command_at(q->e, id)->uid));
 }
 
 static uint32_t find(const struct engine *e, struct text uid)
 {
-    struct question q = {e, uid};
-
-    return index_find(&e->queues.commands.by_uid, hash_text(uid, 0), same_uid, &q);
+    return directory_find(&e->queues.commands.by_uid, text_of(""), uid);
 }
 
 static void unlink_queue(struct engine *e, uint32_t id)
@@ -98,7 +85,7 @@ void command_destroy(struct engine *e, uint32_t id)
         tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->queues.commands.timers, id);
-    index_drop(&e->queues.commands.by_uid, hash_text(name_text(e, command->uid), 0), id);
+    directory_drop(&e->queues.commands.by_uid, id);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         intern_unref(&e->names, texts[i]);
     slab_give(&e->queues.commands.records, id);
@@ -113,7 +100,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
     if (slab_count(&e->queues.commands.records) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->queues.commands.records, 1) < 0 ||
-        index_reserve(&e->queues.commands.by_uid) < 0 ||
+        index_reserve(&e->queues.commands.by_uid.index) < 0 ||
         heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
     while (count < TEXTS && name_get(e, texts[count], &names[count]) == 0)
@@ -132,7 +119,7 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
                                           .target_uid = names[5],
                                           .created = facts->created,
                                           .state = STATE_UNSAID};
-    index_put(&e->queues.commands.by_uid, hash_text(facts->uid, 0), id);
+    directory_put(&e->queues.commands.by_uid, id);
     tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     *ret_id = id;
     return 0;

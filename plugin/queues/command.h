@@ -2,8 +2,8 @@
 #ifndef SLUICE_PLUGIN_QUEUES_COMMAND_H
 #define SLUICE_PLUGIN_QUEUES_COMMAND_H
 
+#include "plugin/base/directory.h"
 #include "plugin/base/heap.h"
-#include "plugin/base/index.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/slab.h"
 #include "plugin/base/tree.h"
@@ -50,7 +50,7 @@ static inline bool command_waits(const struct command *command)
 
 struct commands {
     struct slab records;
-    struct index by_uid;
+    struct directory by_uid;
     struct heap timers;
     uint32_t waiting; /* tree, by creation and uid */
 };
