@@ -82,15 +82,6 @@ static bool keeps_away(const struct placement *pods, const struct flavor_facts *
            !any_tolerates(flavor->tolerations, flavor->toleration_count, taint);
 }
 
-static bool is_among(const struct label_demand *demand, struct text value)
-{
-    for (uint32_t i = 0; i < demand->value_count; i++) {
-        if (text_same(demand->values[i], value))
-            return true;
-    }
-    return false;
-}
-
 /* Of a label that the flavor has. */
 static bool holds(const struct label_demand *demand, struct text value)
 {
@@ -98,9 +89,9 @@ static bool holds(const struct label_demand *demand, struct text value)
     int64_t own, bound;
 
     if (text_is(demand->operator_, "In"))
-        return is_among(demand, value);
+        return text_among(value, demand->values, demand->value_count);
     if (text_is(demand->operator_, "NotIn"))
-        return !is_among(demand, value);
+        return !text_among(value, demand->values, demand->value_count);
     if (text_is(demand->operator_, "Exists"))
         return true;
     if ((!greater && !text_is(demand->operator_, "Lt")) || demand->value_count != 1 ||
