@@ -60,8 +60,8 @@ uint32_t quota_carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t re
         if (cell == NULL || cell->counting)
             continue;
 
-        wide passed = cell_passes(cell), gave = cell_gives(queue_at(e, id), cell);
-        wide later = cell_passes_later(cell);
+        wide passed = cell_passes(cell, false), gave = cell_gives(queue_at(e, id), cell);
+        wide later = cell_passes(cell, true);
 
         if (flow.usage != 0 || flow.later != 0)
             topmost = id;
@@ -72,8 +72,8 @@ uint32_t quota_carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t re
         cell->later += flow.later;
         cell->expected += flow.expected;
         quota_derive(e, id, cell);
-        flow.usage = cell_passes(cell) - passed;
-        flow.later = cell_passes_later(cell) - later;
+        flow.usage = cell_passes(cell, false) - passed;
+        flow.later = cell_passes(cell, true) - later;
         flow.given = cell_gives(queue_at(e, id), cell) - gave;
     }
     return topmost;
@@ -105,9 +105,9 @@ void quota_charge_later(struct engine *e, uint32_t id, uint16_t flavor, uint32_t
             cell->expected += later;
         if (cell->counting)
             continue;
-        passed_before = cell_passes_later(cell);
+        passed_before = cell_passes(cell, true);
         cell->later += passed;
-        passed = cell_passes_later(cell) - passed_before;
+        passed = cell_passes(cell, true) - passed_before;
     }
 }
 

@@ -145,8 +145,8 @@ void quota_name(struct engine *e, uint32_t id, const struct quota_amount *amount
 static void carry_change(struct engine *e, uint32_t id, const struct cell *cell, struct flow before)
 {
     const struct queue *queue = queue_at(e, id);
-    struct flow flow = {.usage = cell_passes(cell) - before.usage,
-                        .later = cell_passes_later(cell) - before.later,
+    struct flow flow = {.usage = cell_passes(cell, false) - before.usage,
+                        .later = cell_passes(cell, true) - before.later,
                         .given = cell_gives(queue, cell) - before.given};
 
     quota_carry(e, queue->parent, cell->flavor, cell->resource, flow, false);

@@ -88,7 +88,7 @@ bool hunt_share_has_unnamed(const struct hunt *hunt, uint32_t id)
              child = queue_at(hunt->e, child)->next_sibling) {
             const struct cell *cell = cell_of(hunt, child, i);
 
-            sum += cell == NULL ? 0 : cell_passes_later(cell);
+            sum += cell == NULL ? 0 : cell_passes(cell, true);
         }
         if (above == NULL || sum < above->later)
             return true;
