@@ -120,10 +120,7 @@ static inline bool queue_is_misplaced(const struct queue *queue)
     return queue->is_todo[TODO_PLACE];
 }
 
-/* Under which a queue is found. */
-uint32_t queue_hash(enum queue_kind kind, struct text name);
-
-/* The queue; 0: none of this name is known. */
+/* The queue, under the hash of its name with its kind; 0: none of this name is known. */
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name);
 
 /* Why no claim of this queue may advance; REASON_NONE: it may. Suspended and closed ancestors
