@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
-#include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
 struct flow flow_of_claim(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)

@@ -2,7 +2,6 @@
 #include "quota_edit.h"
 
 #include "flow.h"
-#include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
 static const struct quota_amount no_amount;

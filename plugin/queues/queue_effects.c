@@ -2,7 +2,6 @@
 #include "queue_effects.h"
 
 #include "plugin/state.h"
-#include "queue_words.h"
 #include "status_turn.h"
 
 enum { STATUS_SECONDS = 1 };
