@@ -37,8 +37,9 @@ bool gate_concerns(const struct engine_config *config, const struct pod_facts *p
 {
     struct text scheduler = pod->scheduler.len > 0 ? pod->scheduler : text_of("default-scheduler");
 
-    return !pod->mirror && !pod->of_daemon_set && !text_is(pod->space, "kube-system") &&
-           text_among(scheduler, config->schedulers, config->scheduler_count);
+    if (pod->mirror || pod->of_daemon_set || text_is(pod->space, "kube-system"))
+        return false;
+    return text_among(scheduler, config->schedulers, config->scheduler_count);
 }
 
 /* Whether a pod wants to obey the queues: its annotation says so, or it asks for a group, by its
