@@ -194,7 +194,8 @@ int64_t engine_next(const struct engine *e)
 {
     const struct heap *const heaps[] = {&e->claims.timers, &e->pods.group_timers, &e->queues.timers,
                                         &e->queues.commands.timers, &e->order.guard_timers};
-    const int64_t turns[] = {rest_deadline(e), wait_notice_deadline(e), status_turn_deadline(e)};
+    const int64_t turns[] = {e->claims.promises.rest, wait_notice_deadline(e),
+                             status_turn_deadline(e)};
     int64_t next = 0, at;
     uint32_t id;
 

@@ -93,21 +93,12 @@ uint32_t pledge_victims(const struct engine *e, uint32_t of)
     return of == 0 ? e->claims.promises.shared : pledge_at(e, of)->promise.first;
 }
 
-uint32_t pledge_count_victims(const struct engine *e, uint32_t claim)
+uint32_t pledge_count_victims(const struct engine *e, uint32_t claim, bool workloads)
 {
     uint32_t count = 0, id = claim_is_promised(claim_at(e, claim)) ? pledge_victims(e, claim) : 0;
 
     for (; id != 0; id = pledge_at(e, id)->next)
-        count++;
-    return count;
-}
-
-uint32_t pledge_count_pods(const struct engine *e, uint32_t claim)
-{
-    uint32_t count = 0, id = claim_is_promised(claim_at(e, claim)) ? pledge_victims(e, claim) : 0;
-
-    for (; id != 0; id = pledge_at(e, id)->next)
-        count += !claim_is_workload(e, id);
+        count += claim_is_workload(e, id) == workloads;
     return count;
 }
 

@@ -77,10 +77,9 @@ void pledge_remove_victim(struct engine *e, uint32_t victim);
  * `next` leads on. */
 uint32_t pledge_victims(const struct engine *e, uint32_t of);
 
-/* How many of its victims are still there; and how many of these are pods. Nobody goes for a claim
+/* How many of its victims that are workloads, or are none, are still there. Nobody goes for a claim
  * that is promised nothing. */
-uint32_t pledge_count_victims(const struct engine *e, uint32_t claim);
-uint32_t pledge_count_pods(const struct engine *e, uint32_t claim);
+uint32_t pledge_count_victims(const struct engine *e, uint32_t claim, bool workloads);
 
 const char *pledge_check(const struct engine *e);
 

@@ -147,7 +147,7 @@ void promise_end(struct engine *e, uint32_t claim)
 {
     if (!claim_is_promised(claim_at(e, claim)))
         return;
-    if (claim_is_workload(e, claim) && pledge_count_pods(e, claim) > 0)
+    if (claim_is_workload(e, claim) && pledge_count_victims(e, claim, false) > 0)
         queue_victims_changed(e, claim_queue(e, claim));
     count_within(e, claim, -1);
     pledge_strike(e, claim);

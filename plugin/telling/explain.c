@@ -39,7 +39,7 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
     if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
         return;
     sentence_str(say, "; room is on its way to it, victims: ");
-    sentence_number(say, pledge_count_victims(e, id));
+    sentence_number(say, pledge_count_victims(e, id, false) + pledge_count_victims(e, id, true));
 }
 
 void explain_not_ready(struct sentence *say, const struct engine *e)
