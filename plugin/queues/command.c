@@ -8,9 +8,6 @@
 #include "queue_effects.h"
 #include "queue_life.h"
 
-/* How many texts a command is made of. */
-enum { TEXTS = 6 };
-
 static struct tree_link *command_link(const void *ctx, uint32_t id)
 {
     return &command_at(ctx, id)->link;
@@ -73,12 +70,19 @@ static void link_queue(struct engine *e, uint32_t id, uint32_t queue)
     queue_at(e, queue)->first_command = id;
 }
 
-void command_destroy(struct engine *e, uint32_t id)
+static void release_texts(struct engine *e, const struct command *command)
 {
-    struct command *command = command_at(e, id);
     const uint32_t texts[] = {command->uid,    command->space,      command->name,
                               command->target, command->target_uid, command->action_text,
                               command->parent};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        intern_unref(&e->names, texts[i]);
+}
+
+void command_destroy(struct engine *e, uint32_t id)
+{
+    struct command *command = command_at(e, id);
 
     unlink_queue(e, id);
     if (command_waits(command))
@@ -86,16 +90,14 @@ void command_destroy(struct engine *e, uint32_t id)
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->queues.commands.timers, id);
     directory_drop(&e->queues.commands.by_uid, id);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        intern_unref(&e->names, texts[i]);
+    release_texts(e, command);
     slab_give(&e->queues.commands.records, id);
 }
 
 static int create(struct engine *e, const struct command_facts *facts, uint32_t *ret_id)
 {
-    const struct text texts[TEXTS] = {facts->uid,    facts->space,  facts->name,
-                                      facts->target, facts->action, facts->target_uid};
-    uint32_t names[TEXTS] = {0}, count = 0, id;
+    struct command command = {.created = facts->created, .state = STATE_UNSAID};
+    uint32_t id;
 
     if (slab_count(&e->queues.commands.records) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
@@ -103,22 +105,17 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
         index_reserve(&e->queues.commands.by_uid.index) < 0 ||
         heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
-    while (count < TEXTS && name_get(e, texts[count], &names[count]) == 0)
-        count++;
-    if (count < TEXTS) {
-        while (count-- > 0)
-            intern_unref(&e->names, names[count]);
+    if (name_get(e, facts->uid, &command.uid) < 0 ||
+        name_get(e, facts->space, &command.space) < 0 ||
+        name_get(e, facts->name, &command.name) < 0 ||
+        name_get(e, facts->target, &command.target) < 0 ||
+        name_get(e, facts->action, &command.action_text) < 0 ||
+        name_get(e, facts->target_uid, &command.target_uid) < 0) {
+        release_texts(e, &command);
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->queues.commands.records);
-    *command_at(e, id) = (struct command){.uid = names[0],
-                                          .space = names[1],
-                                          .name = names[2],
-                                          .target = names[3],
-                                          .action_text = names[4],
-                                          .target_uid = names[5],
-                                          .created = facts->created,
-                                          .state = STATE_UNSAID};
+    *command_at(e, id) = command;
     directory_put(&e->queues.commands.by_uid, id);
     tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     *ret_id = id;
