@@ -110,16 +110,9 @@ void heap_clear(struct heap *heap, uint32_t id)
         settle(heap, place, last->at, last->id);
 }
 
-bool heap_min(const struct heap *heap, int64_t *ret_at, uint32_t *ret_id)
+int64_t heap_earliest(const struct heap *heap)
 {
-    if (heap->count == 0)
-        return false;
-
-    const struct heap_slot *first = slot_at(heap, 1);
-
-    *ret_at = first->at;
-    *ret_id = first->id;
-    return true;
+    return heap->count == 0 ? INT64_MAX : slot_at(heap, 1)->at;
 }
 
 int64_t heap_when(const struct heap *heap, uint32_t id)

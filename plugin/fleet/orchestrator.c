@@ -223,13 +223,11 @@ bool fleet_more(const struct fleet *f)
 
 int64_t fleet_next(const struct fleet *f)
 {
-    int64_t dispatches = INT64_MAX, replicas = INT64_MAX;
-    uint32_t id;
+    int64_t dispatches = heap_earliest(&f->dispatch_timers);
+    int64_t replicas = heap_earliest(&f->replica_timers);
+    int64_t next = dispatches < replicas ? dispatches : replicas;
 
-    heap_min(&f->dispatch_timers, &dispatches, &id);
-    heap_min(&f->replica_timers, &replicas, &id);
-    dispatches = dispatches < replicas ? dispatches : replicas;
-    return dispatches == INT64_MAX ? 0 : dispatches;
+    return next == INT64_MAX ? 0 : next;
 }
 
 void orchestrator_begin(struct fleet *f)
