@@ -149,7 +149,8 @@ void advance_begin(struct engine *e)
         if (queue_at(e, id)->parent == 0)
             queue_todo(e, TODO_DIRTY, id);
         queue_settle_later(e, id);
-        queue_begin_status(e, id);
+        queue_forget_status(queue_at(e, id));
+        queue_note_change(e, id);
     }
 }
 
