@@ -2,7 +2,7 @@
 #ifndef SLUICE_PLUGIN_ORDER_CONTEST_H
 #define SLUICE_PLUGIN_ORDER_CONTEST_H
 
-#include "plugin/records/contest_place.h"
+#include "plugin/records/queue.h"
 
 #include <stdbool.h>
 #include <stdint.h>
