@@ -158,8 +158,8 @@ void promise_end(struct engine *e, uint32_t claim)
 
 void promise_end_of_queue(struct engine *e, uint32_t queue)
 {
-    for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
-        next = pledge_at(e, id)->next;
+    for (uint32_t id = e->claims.promises.all.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->peers.next;
         if (claim_queue(e, id) == queue)
             promise_end(e, id);
     }
@@ -215,10 +215,10 @@ void promise_let_stay(struct engine *e, uint32_t victim)
 
 void promise_end_all(struct engine *e)
 {
-    while (e->claims.promises.first != 0)
-        promise_end(e, e->claims.promises.first);
-    for (uint32_t id = e->claims.promises.shared, next; id != 0; id = next) {
-        next = pledge_at(e, id)->next;
+    while (e->claims.promises.all.first != 0)
+        promise_end(e, e->claims.promises.all.first);
+    for (uint32_t id = e->claims.promises.shared.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->peers.next;
         if (!claim_is_workload(e, id))
             promise_let_stay(e, id);
     }
@@ -260,7 +260,7 @@ void promise_suppose_end(struct engine *e, uint32_t claim, int sign)
 {
     promise_count(e, claim, -sign);
     count_within(e, claim, -sign);
-    for (uint32_t id = pledge_victims(e, claim); id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = pledge_victims(e, claim); id != 0; id = pledge_at(e, id)->peers.next) {
         if (promise_can_stay(e, id))
             promise_count(e, id, sign);
     }
@@ -311,7 +311,7 @@ static bool withins_are_counted(const struct engine *e)
 {
     int64_t balance = 0;
 
-    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = e->claims.promises.all.first; id != 0; id = pledge_at(e, id)->peers.next) {
         struct claim_need need;
 
         for (uint32_t i = 0; claim_need(e, id, i, &need); i++)

@@ -44,30 +44,18 @@ static uint32_t find(const struct engine *e, struct text uid)
     return directory_find(&e->queues.commands.by_uid, text_of(""), uid);
 }
 
+static struct list_link *peers_of(const void *ctx, uint32_t id)
+{
+    return &command_at(ctx, id)->peers;
+}
+
 static void unlink_queue(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
 
-    if (command->queue == 0)
-        return;
-    if (command->prev != 0)
-        command_at(e, command->prev)->next = command->next;
-    else
-        queue_at(e, command->queue)->first_command = command->next;
-    if (command->next != 0)
-        command_at(e, command->next)->prev = command->prev;
-    command->queue = command->next = command->prev = 0;
-}
-
-static void link_queue(struct engine *e, uint32_t id, uint32_t queue)
-{
-    struct command *command = command_at(e, id);
-
-    command->queue = queue;
-    command->next = queue_at(e, queue)->first_command;
-    if (command->next != 0)
-        command_at(e, command->next)->prev = id;
-    queue_at(e, queue)->first_command = id;
+    if (command->queue != 0)
+        list_remove(peers_of, e, &queue_at(e, command->queue)->commands, id);
+    command->queue = 0;
 }
 
 static void release_texts(struct engine *e, const struct command *command)
@@ -159,8 +147,10 @@ static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_actio
     command->changed = !queue_written_same(before, queue_due_state(at));
     if (!command->changed)
         command->refusal = COMMAND_CHANGES_NOTHING;
-    if (!queue_is_written(at))
-        link_queue(e, id, queue);
+    if (!queue_is_written(at)) {
+        command->queue = queue;
+        list_insert(peers_of, e, &queue_at(e, queue)->commands, 0, id);
+    }
 }
 
 /* Whether the command is meant for a queue that was there before this one of its name. */
@@ -267,8 +257,8 @@ void command_lose(struct engine *e, struct text uid)
 
 void command_queue_gone(struct engine *e, uint32_t queue)
 {
-    while (queue_at(e, queue)->first_command != 0) {
-        uint32_t id = queue_at(e, queue)->first_command;
+    while (queue_at(e, queue)->commands.first != 0) {
+        uint32_t id = queue_at(e, queue)->commands.first;
 
         unlink_queue(e, id);
         outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);

@@ -140,7 +140,7 @@ struct queue {
     struct queue_written said;  /* by the object, as it was last seen */
     struct queue_written wrote; /* what the object says, as far as is known */
     struct queue_status status;
-    uint32_t first_command; /* of those that wait for its state to be written */
+    struct list commands; /* those that wait for its state to be written */
     struct outbox_entry effects;
 };
 

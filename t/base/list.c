@@ -56,6 +56,11 @@ static void test_ends(void)
     list_append(link_of, NULL, &list, 1);
     list_append(link_of, NULL, &list, 2);
     ok(list.first == 3 && list.last == 2 && links[1].next == 2, "each comes to the end");
+    list_insert(link_of, NULL, &list, 0, 5);
+    list_insert(link_of, NULL, &list, 1, 4);
+    ok(is_same(&list, &(struct row){{5, 3, 1, 4, 2}, 5}), "or where it is put");
+    list_remove(link_of, NULL, &list, 5);
+    list_remove(link_of, NULL, &list, 4);
     list_remove(link_of, NULL, &list, 3);
     list_remove(link_of, NULL, &list, 2);
     ok(list.first == 1 && list.last == 1, "one is left");
