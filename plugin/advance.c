@@ -148,7 +148,8 @@ void advance_begin(struct engine *e)
         if (queue_at(e, id)->parent == 0)
             queue_todo(e, TODO_DIRTY, id);
         queue_settle_later(e, id);
-        queue_begin_status(e, id);
+        queue_forget_status(queue_at(e, id));
+        queue_note_change(e, id);
     }
 }
 
@@ -191,20 +192,19 @@ bool engine_more(const struct engine *e)
 
 int64_t engine_next(const struct engine *e)
 {
-    const struct heap *const heaps[] = {&e->claims.timers, &e->pods.group_timers, &e->queues.timers,
-                                        &e->queues.commands.timers, &e->order.guard_timers};
-    const int64_t turns[] = {rest_deadline(e), wait_notice_deadline(e), status_turn_deadline(e)};
-    int64_t next = 0;
+    const int64_t times[] = {e->claims.promises.rest,
+                             wait_notice_deadline(e),
+                             status_turn_deadline(e),
+                             heap_earliest(&e->claims.timers),
+                             heap_earliest(&e->pods.group_timers),
+                             heap_earliest(&e->queues.timers),
+                             heap_earliest(&e->queues.commands.timers),
+                             heap_earliest(&e->order.guard_timers)};
+    int64_t next = INT64_MAX;
 
-    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
-        if (turns[i] != 0 && (next == 0 || turns[i] < next))
-            next = turns[i];
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        if (times[i] != 0 && times[i] < next)
+            next = times[i];
     }
-    for (size_t i = 0; i < sizeof(heaps) / sizeof(heaps[0]); i++) {
-        int64_t at = heap_next(heaps[i]);
-
-        if (at != INT64_MAX && (next == 0 || at < next))
-            next = at;
-    }
-    return next;
+    return next == INT64_MAX ? 0 : next;
 }

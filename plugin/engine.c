@@ -109,8 +109,10 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     slab_init(&e->workloads.local_queues, &e->mem, sizeof(struct local_queue));
     slab_init(&e->queues.checks, &e->mem, sizeof(struct check_record));
     index_init(&e->order.demands_by_text, &e->mem);
-    index_init(&e->workloads.local_queues_by_name, &e->mem);
-    index_init(&e->queues.checks_by_name, &e->mem);
+    directory_init(&e->workloads.local_queues_by_name, &e->workloads.local_queues, &e->names,
+                   offsetof(struct local_queue, space), offsetof(struct local_queue, name));
+    directory_init(&e->queues.checks_by_name, &e->queues.checks, &e->names, DIRECTORY_NO_SPACE,
+                   offsetof(struct check_record, name));
     e->claims.workload_changes = e->queues.placements = 1;
     index_init(&e->queues.by_name, &e->mem);
     index_init(&e->order.lines_by_needs, &e->mem);
@@ -118,8 +120,10 @@ int engine_create(const struct engine_config *config, const struct mem *mem,
     index_init(&e->claims.by_uid, &e->mem);
     index_init(&e->claims.by_name, &e->mem);
     index_init(&e->pods.groups_by_name, &e->mem);
-    index_init(&e->pods.finished_by_uid, &e->mem);
-    index_init(&e->capacity.nodes_by_name, &e->mem);
+    directory_init(&e->pods.finished_by_uid, &e->pods.finished, &e->names, DIRECTORY_NO_SPACE,
+                   offsetof(struct finished, uid));
+    directory_init(&e->capacity.nodes_by_name, &e->capacity.nodes, &e->names, DIRECTORY_NO_SPACE,
+                   offsetof(struct node, name));
     heap_init(&e->claims.timers, &e->mem, claims_by_rank.compare, e);
     heap_init(&e->queues.timers, &e->mem, queues_by_identity.compare, e);
     command_init(e);
@@ -166,15 +170,15 @@ void engine_destroy(struct engine *e)
     command_finish(e);
     heap_finish(&e->pods.group_timers);
     heap_finish(&e->claims.timers);
-    index_finish(&e->queues.checks_by_name);
-    index_finish(&e->workloads.local_queues_by_name);
+    index_finish(&e->queues.checks_by_name.index);
+    index_finish(&e->workloads.local_queues_by_name.index);
     index_finish(&e->order.demands_by_text);
     slab_finish(&e->queues.checks);
     slab_finish(&e->workloads.local_queues);
     slab_finish(&e->order.demands);
     slab_finish(&e->claims.workloads);
-    index_finish(&e->capacity.nodes_by_name);
-    index_finish(&e->pods.finished_by_uid);
+    index_finish(&e->capacity.nodes_by_name.index);
+    index_finish(&e->pods.finished_by_uid.index);
     index_finish(&e->pods.groups_by_name);
     index_finish(&e->claims.by_name);
     index_finish(&e->claims.by_uid);

@@ -73,7 +73,7 @@ static void decide(struct engine *e, uint32_t id, bool words, struct verdict *re
 
 uint32_t engine_foresee(const struct engine *e, struct text uid)
 {
-    uint32_t hash = claim_hash(uid, 0);
+    uint32_t hash = hash_text(uid, 0);
 
     index_bring(&e->claims.by_uid, hash);
     return hash;
@@ -88,7 +88,7 @@ void engine_foresee_record(const struct engine *e, uint32_t foreseen, struct tex
     if (id == 0) { /* a new one, it seems */
         id = slab_next(&e->claims.records);
         if (name.len > 0)
-            index_bring(&e->claims.by_name, claim_hash(name, intern_find(&e->names, space)));
+            index_bring(&e->claims.by_name, hash_text(name, intern_find(&e->names, space)));
     }
     if (id == 0)
         return;

@@ -94,7 +94,7 @@ static const char *check_cluster_queue(const struct engine *e, uint32_t id)
     uint32_t below = tree_size(&workloads_that_hold, e, cluster->holding);
     uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
 
-    for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next)
+    for (uint32_t at = e->claims.promises.all.first; at != 0; at = pledge_at(e, at)->peers.next)
         below += claim_is_workload(e, at) && claim_queue(e, at) == id;
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling) {

@@ -184,7 +184,10 @@ void resources_of_pod(struct arena *arena, struct fault *fault, const struct tre
 
 const char *resources_show_amount(const char *name, int64_t amount, char *out, size_t cap)
 {
-    quantity_format(amount, is_milli(name), out, cap);
+    char text[QUANTITY_TEXT_MAX];
+
+    quantity_format(amount, is_milli(name), text);
+    snprintf(out, cap, "%s", text);
     return out;
 }
 

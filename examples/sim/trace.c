@@ -349,8 +349,8 @@ void trace_write(const struct trace *trace, FILE *out)
         text_say(out, "# %s\n", note->text);
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_row *row = &trace->rows[i];
-        quantity_format(row->cpu, true, cpu, sizeof(cpu));
-        quantity_format(row->memory, false, memory, sizeof(memory));
+        quantity_format(row->cpu, true, cpu);
+        quantity_format(row->memory, false, memory);
         fprintf(out, "%.3f,%s,%s,%" PRId64 ",%s,%s,%" PRId64 ",%" PRId64 ",%s,%.3f,%s\n",
                 (double)row->at / (double)SECOND, row->queue, row->user, row->priority, cpu, memory,
                 row->gpu, row->pods, row->gang ? "yes" : "no",

@@ -36,4 +36,10 @@ static inline int64_t amount_clamp(wide sum)
  * infinite, and all infinite shares are equal. [no argument is negative] */
 int share_compare(wide used_a, wide quota_a, wide used_b, wide quota_b);
 
+/* So much of a resource, as a pod asks for it. */
+struct request {
+    uint32_t resource;
+    int64_t amount; /* above 0 */
+};
+
 #endif

@@ -39,12 +39,7 @@ bool gate_concerns(const struct engine_config *config, const struct pod_facts *p
 
     if (pod->mirror || pod->of_daemon_set || text_is(pod->space, "kube-system"))
         return false;
-
-    for (uint32_t i = 0; i < config->scheduler_count; i++) {
-        if (text_same(scheduler, config->schedulers[i]))
-            return true;
-    }
-    return false;
+    return text_among(scheduler, config->schedulers, config->scheduler_count);
 }
 
 /* Whether a pod wants to obey the queues: its annotation says so, or it asks for a group, by its

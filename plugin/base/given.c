@@ -9,16 +9,6 @@ void given_init(struct given_list *list, struct mem *mem)
     slab_init(&list->records, mem, sizeof(struct given));
 }
 
-void given_finish(struct given_list *list)
-{
-    slab_finish(&list->records);
-}
-
-int given_reserve(struct given_list *list, uint32_t count)
-{
-    return slab_reserve(&list->records, count);
-}
-
 static struct tree_link *link_of(const void *ctx, uint32_t id)
 {
     return &given_at(ctx, id)->by_id;

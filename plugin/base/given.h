@@ -34,16 +34,12 @@ struct given {
 enum { GIVEN_BACKOFF_MIN_MS = 100, GIVEN_BACKOFF_MAX_MS = 60000 };
 
 struct given_list {
-    struct slab records;
-    uint32_t by_id; /* root of all, in the order of their ids */
-    int64_t last;   /* id */
+    struct slab records; /* to be finished, and reserved for each given_again, as any other */
+    uint32_t by_id;      /* root of all, in the order of their ids */
+    int64_t last;        /* id */
 };
 
 void given_init(struct given_list *list, struct mem *mem);
-void given_finish(struct given_list *list);
-
-/* Afterwards so many given_again cannot fail. -1: no memory. */
-int given_reserve(struct given_list *list, uint32_t count);
 
 /* One of an object's effects is given out: the same once more, if it says what it said before, else
  * another one. [reserved] */

@@ -110,9 +110,9 @@ void heap_clear(struct heap *heap, uint32_t id)
         settle(heap, place, last->at, last->id);
 }
 
-int64_t heap_next(const struct heap *heap)
+int64_t heap_earliest(const struct heap *heap)
 {
-    return heap->count > 0 ? slot_at(heap, 1)->at : INT64_MAX;
+    return heap->count == 0 ? INT64_MAX : slot_at(heap, 1)->at;
 }
 
 int64_t heap_when(const struct heap *heap, uint32_t id)

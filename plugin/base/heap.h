@@ -42,8 +42,8 @@ void heap_set(struct heap *heap, uint32_t id, int64_t at);
 /* Takes id out, if it is in. While id is in, compare() must be able to. */
 void heap_clear(struct heap *heap, uint32_t id);
 
-/* The earliest time; INT64_MAX: the heap is empty. */
-int64_t heap_next(const struct heap *heap);
+/* The earliest time; INT64_MAX if the heap is empty. */
+int64_t heap_earliest(const struct heap *heap);
 
 /* The first whose time has come by now; 0: there is none. */
 uint32_t heap_due(const struct heap *heap, int64_t now);

@@ -11,7 +11,7 @@ void outbox_init(struct outbox *outbox, struct mem *mem)
 
 void outbox_finish(struct outbox *outbox)
 {
-    given_finish(&outbox->given);
+    slab_finish(&outbox->given.records);
 }
 
 void outbox_own(struct outbox *outbox, enum effect_object object, const struct outbox_type *type,
@@ -231,7 +231,7 @@ bool outbox_peek(const struct outbox *outbox, struct effect *ret_effect)
 
 int outbox_reserve(struct outbox *outbox, uint32_t count)
 {
-    return given_reserve(&outbox->given, count) < 0 ? ENGINE_NO_MEMORY : 0;
+    return slab_reserve(&outbox->given.records, count) < 0 ? ENGINE_NO_MEMORY : 0;
 }
 
 /* Kinds of objects take turns, so that none of them keeps the others waiting. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "placement.h"
 
+#include "quantity.h"
+
 static const struct text *label_of(const struct flavor_facts *flavor, struct text key)
 {
     for (uint32_t i = 0; i < flavor->label_count; i++) {
@@ -8,29 +10,6 @@ static const struct text *label_of(const struct flavor_facts *flavor, struct tex
             return &flavor->labels[i].value;
     }
     return NULL;
-}
-
-/* A decimal number that fits; a sign may stand before it. */
-static bool read_number(struct text text, int64_t *ret)
-{
-    bool negative = text.len > 0 && text.at[0] == '-';
-    size_t at = text.len > 0 && (negative || text.at[0] == '+') ? 1 : 0;
-    int64_t number = 0;
-
-    if (at == text.len)
-        return false;
-    for (; at < text.len; at++) {
-        int64_t digit = text.at[at] - '0';
-
-        /* Counted down, as there is one more below 0 than above. */
-        if (digit < 0 || digit > 9 || number < (INT64_MIN + digit) / 10)
-            return false;
-        number = number * 10 - digit;
-    }
-    if (!negative && number == INT64_MIN)
-        return false;
-    *ret = negative ? number : -number;
-    return true;
 }
 
 /* As a toleration has it: no sign but a minus, no zeros before it. */
@@ -41,7 +20,7 @@ static bool read_plain_number(struct text text, int64_t *ret)
     if (text.len == 0 || text.at[0] == '+' || first == text.len ||
         (text.at[first] == '0' && text.len > 1))
         return false;
-    return read_number(text, ret);
+    return quantity_parse_whole(text, ret);
 }
 
 static bool tolerates(const struct toleration *toleration, const struct taint *taint)
@@ -82,15 +61,6 @@ static bool keeps_away(const struct placement *pods, const struct flavor_facts *
            !any_tolerates(flavor->tolerations, flavor->toleration_count, taint);
 }
 
-static bool is_among(const struct label_demand *demand, struct text value)
-{
-    for (uint32_t i = 0; i < demand->value_count; i++) {
-        if (text_same(demand->values[i], value))
-            return true;
-    }
-    return false;
-}
-
 /* Of a label that the flavor has. */
 static bool holds(const struct label_demand *demand, struct text value)
 {
@@ -98,13 +68,13 @@ static bool holds(const struct label_demand *demand, struct text value)
     int64_t own, bound;
 
     if (text_is(demand->operator_, "In"))
-        return is_among(demand, value);
+        return text_among(value, demand->values, demand->value_count);
     if (text_is(demand->operator_, "NotIn"))
-        return !is_among(demand, value);
+        return !text_among(value, demand->values, demand->value_count);
     if (text_is(demand->operator_, "Exists"))
         return true;
     if ((!greater && !text_is(demand->operator_, "Lt")) || demand->value_count != 1 ||
-        !read_number(value, &own) || !read_number(demand->values[0], &bound))
+        !quantity_parse_whole(value, &own) || !quantity_parse_whole(demand->values[0], &bound))
         return false;
     return greater ? own > bound : own < bound;
 }

@@ -40,27 +40,25 @@ static size_t count_digits(const char *text, size_t len)
     return n;
 }
 
-/* What follows the e: an int64_t, of which Kubernetes then looks at the lower 32 bits only. So must
- * we: both have to count the same. */
-static bool read_exponent(const char *text, size_t len, int64_t *ret_ten)
+bool quantity_parse_whole(struct text text, int64_t *ret)
 {
-    bool negative = len > 0 && text[0] == '-';
-    size_t sign = len > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
-    uint64_t limit = (uint64_t)INT64_MAX + negative;
-    uint64_t value = 0;
+    bool negative = text.len > 0 && text.at[0] == '-';
+    size_t at = text.len > 0 && (negative || text.at[0] == '+') ? 1 : 0;
+    int64_t number = 0;
 
-    if (len == sign || count_digits(text + sign, len - sign) != len - sign)
+    if (at == text.len)
         return false;
-    for (size_t i = sign; i < len; i++) {
-        uint64_t digit = (uint64_t)(text[i] - '0');
+    for (; at < text.len; at++) {
+        int64_t digit = text.at[at] - '0';
 
-        if (value > (limit - digit) / 10)
+        /* Counted down, as there is one more below 0 than above. */
+        if (digit < 0 || digit > 9 || number < (INT64_MIN + digit) / 10)
             return false;
-        value = value * 10 + digit;
+        number = number * 10 - digit;
     }
-    if (negative)
-        value = 0 - value;
-    *ret_ten = (int32_t)(uint32_t)value;
+    if (!negative && number == INT64_MIN)
+        return false;
+    *ret = negative ? number : -number;
     return true;
 }
 
@@ -75,7 +73,11 @@ static bool read_suffix(const char *text, size_t len, struct number *number)
     }
     if (*text != 'e' && *text != 'E')
         return false;
-    return read_exponent(text + 1, len - 1, &number->ten);
+    if (!quantity_parse_whole((struct text){text + 1, len - 1}, &number->ten))
+        return false;
+    /* Kubernetes looks at the lower 32 bits only. So must we: both have to count the same. */
+    number->ten = (int32_t)(uint32_t)(uint64_t)number->ten;
+    return true;
 }
 
 /* Without any digits Kubernetes reads a 0 where its short way serves; what is too large or too fine
@@ -198,7 +200,7 @@ bool quantity_parse(const char *text, size_t len, bool milli, int64_t *ret_amoun
     return true;
 }
 
-size_t quantity_format(int64_t amount, bool milli, char *out, size_t cap)
+size_t quantity_format(int64_t amount, bool milli, char out[QUANTITY_TEXT_MAX])
 {
     static const char binary[][3] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
     uint64_t value = amount < 0 ? 0 - (uint64_t)amount : (uint64_t)amount;
@@ -228,13 +230,7 @@ size_t quantity_format(int64_t amount, bool milli, char *out, size_t cap)
     if (amount < 0)
         *--first = '-';
 
-    size_t len = (size_t)(end - first);
-
-    if (cap > 0) {
-        size_t fits = len < cap ? len : cap - 1;
-
-        memcpy(out, first, fits);
-        out[fits] = '\0';
-    }
-    return len;
+    memcpy(out, first, (size_t)(end - first));
+    out[end - first] = '\0';
+    return (size_t)(end - first);
 }

@@ -2,6 +2,8 @@
 #ifndef SLUICE_PLUGIN_BASE_QUANTITY_H
 #define SLUICE_PLUGIN_BASE_QUANTITY_H
 
+#include "text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,12 +22,15 @@
  * *ret_amount is as it was. */
 bool quantity_parse(const char *text, size_t len, bool milli, int64_t *ret_amount);
 
+/* A decimal number that fits in an int64_t; a sign may stand before it. */
+bool quantity_parse_whole(struct text text, int64_t *ret);
+
 /* Enough for any text that quantity_format writes, and its NUL. */
 enum { QUANTITY_TEXT_MAX = 24 };
 
 /* Writes an amount the way people write it: thousandths as "1500m", or "2" when they are whole;
  * units with the largest binary suffix that divides them ("16Gi"), or plain. Reading it again gives
- * the same amount. NUL-terminated and cut off at cap bytes; returns the length before any cut. */
-size_t quantity_format(int64_t amount, bool milli, char *out, size_t cap);
+ * the same amount. NUL-terminated; returns the length. */
+size_t quantity_format(int64_t amount, bool milli, char out[QUANTITY_TEXT_MAX]);
 
 #endif

@@ -120,7 +120,7 @@ void sentence_amount(struct sentence *say, struct text resource, wide amount)
         sentence_number(say, "", amount_clamp(amount), "");
         return;
     }
-    quantity_format(amount_clamp(amount), !bytes, text, sizeof(text));
+    quantity_format(amount_clamp(amount), !bytes, text);
     sentence_str(say, text);
 }
 

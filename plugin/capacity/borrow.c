@@ -3,14 +3,9 @@
 
 #include "plugin/state.h"
 
-static wide used(const struct cell *cell, bool later)
-{
-    return later ? cell->later : cell->usage;
-}
-
 static bool covers(const struct cell *cell, wide amount, bool later)
 {
-    return cell == NULL ? amount <= 0 : used(cell, later) + amount <= cell->share;
+    return cell == NULL ? amount <= 0 : cell_used(cell, later) + amount <= cell->share;
 }
 
 static uint32_t height(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
@@ -23,8 +18,7 @@ static uint32_t height(const struct engine *e, uint32_t id, uint16_t flavor, uin
     if (parent == 0 || covers(cell, amount, later))
         return 0;
     while (parent != 0) {
-        if (cell != NULL)
-            amount -= wide_max(0, cell->kept - used(cell, later));
+        amount -= cell_spares(cell, later);
         id = parent;
         parent = queue_at(e, id)->parent;
         cell = quota_cell(queue_at(e, id), flavor, resource);

@@ -46,16 +46,11 @@ static inline wide cell_spares(const struct cell *cell, bool later)
     return cell == NULL ? 0 : wide_max(0, cell->kept - cell_used(cell, later));
 }
 
-/* What this queue's subtree takes beyond what is kept for it. */
-static inline wide cell_passes(const struct cell *cell)
+/* What this queue's subtree takes beyond what is kept for it, or will once all that is under way
+ * has happened. */
+static inline wide cell_passes(const struct cell *cell, bool later)
 {
-    return wide_max(0, cell->usage - cell->kept);
-}
-
-/* What it will take once all that is under way has happened. */
-static inline wide cell_passes_later(const struct cell *cell)
-{
-    return wide_max(0, cell->later - cell->kept);
+    return wide_max(0, cell_used(cell, later) - cell->kept);
 }
 
 /* What the queue contributes to its parent's numbers: in Volcano's trees all that is kept within
@@ -76,8 +71,8 @@ static inline bool flow_is_nothing(const struct flow *flow)
 /* All that the queue passes to its parent, of a cell that is counted. */
 static inline struct flow cell_flow(const struct queue *queue, const struct cell *cell)
 {
-    return (struct flow){cell_passes(cell),       cell->reserved,          cell->allocated,
-                         cell_gives(queue, cell), cell_passes_later(cell), cell->expected};
+    return (struct flow){cell_passes(cell, false), cell->reserved,          cell->allocated,
+                         cell_gives(queue, cell),  cell_passes(cell, true), cell->expected};
 }
 
 #endif

@@ -13,8 +13,8 @@ static uint16_t flavor_find(const struct engine *e, struct text name)
     uint32_t id = intern_find(&e->names, name);
 
     /* Flavors are few, and looked up only when objects change: no index. */
-    for (uint32_t number = 1; id != 0 && number < slab_end(&e->capacity.flavors); number++) {
-        if (slab_live(&e->capacity.flavors, number) && flavor_at(e, (uint16_t)number)->name == id)
+    for (uint32_t number = 0; id != 0 && slab_step(&e->capacity.flavors, &number);) {
+        if (flavor_at(e, (uint16_t)number)->name == id)
             return (uint16_t)number;
     }
     return 0;

@@ -4,23 +4,9 @@
 #include "plugin/notes.h"
 #include "plugin/state.h"
 
-struct name_question {
-    const struct engine *e;
-    struct text name;
-};
-
-static bool same_name(const void *ctx, uint32_t id)
-{
-    const struct name_question *q = ctx;
-
-    return text_same(name_text(q->e, node_at(q->e, id)->name), q->name);
-}
-
 uint32_t node_find(const struct engine *e, struct text name)
 {
-    struct name_question q = {e, name};
-
-    return index_find(&e->capacity.nodes_by_name, hash_text(name, 0), same_name, &q);
+    return directory_find(&e->capacity.nodes_by_name, text_of(""), name);
 }
 
 static void release_details(struct engine *e, struct node *node)
@@ -84,8 +70,8 @@ int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
     error = read_details(e, facts, &node);
     if (error < 0)
         return error;
-    if (slab_reserve(&e->capacity.nodes, 1) < 0 || index_reserve(&e->capacity.nodes_by_name) < 0 ||
-        note_node_comes(e, &node) < 0) {
+    if (slab_reserve(&e->capacity.nodes, 1) < 0 ||
+        index_reserve(&e->capacity.nodes_by_name.index) < 0 || note_node_comes(e, &node) < 0) {
         release_details(e, &node);
         return ENGINE_NO_MEMORY;
     }
@@ -93,7 +79,7 @@ int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
     if (id == 0) {
         id = slab_take(&e->capacity.nodes);
         *node_at(e, id) = node;
-        index_put(&e->capacity.nodes_by_name, hash_text(facts->name, 0), id);
+        directory_put(&e->capacity.nodes_by_name, id);
         note_nodes_changed(e, NULL, &node);
     } else {
         struct node old = *node_at(e, id);
@@ -115,7 +101,7 @@ bool node_lose(struct engine *e, struct text name)
 
     struct node node = *node_at(e, id);
 
-    index_drop(&e->capacity.nodes_by_name, hash_text(name, 0), id);
+    directory_drop(&e->capacity.nodes_by_name, id);
     slab_give(&e->capacity.nodes, id);
     note_nodes_changed(e, &node, NULL);
     release_details(e, &node);

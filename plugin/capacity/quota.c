@@ -2,7 +2,22 @@
 #include "quota.h"
 
 #include "plugin/state.h"
-#include "root.h"
+
+bool root_bounds_all(const struct engine *e, uint32_t queue)
+{
+    return queue == e->queues.volcano_root && e->config.root_ceiling == ROOT_CLUSTER;
+}
+
+bool root_bounds(const struct engine *e, uint32_t queue, uint32_t resource)
+{
+    const struct text devices = text_of("deviceclass/");
+    struct text name;
+
+    if (!root_bounds_all(e, queue))
+        return false;
+    name = name_text(e, resource);
+    return name.len < devices.len || memcmp(name.at, devices.at, devices.len) != 0;
+}
 
 struct cell *quota_cell_among(const struct queue *queue, uint32_t count, uint16_t flavor,
                               uint32_t resource)
@@ -60,8 +75,8 @@ uint32_t quota_carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t re
         if (cell == NULL || cell->counting)
             continue;
 
-        wide passed = cell_passes(cell), gave = cell_gives(queue_at(e, id), cell);
-        wide later = cell_passes_later(cell);
+        wide passed = cell_passes(cell, false), gave = cell_gives(queue_at(e, id), cell);
+        wide later = cell_passes(cell, true);
 
         if (flow.usage != 0 || flow.later != 0)
             topmost = id;
@@ -72,8 +87,8 @@ uint32_t quota_carry(struct engine *e, uint32_t id, uint16_t flavor, uint32_t re
         cell->later += flow.later;
         cell->expected += flow.expected;
         quota_derive(e, id, cell);
-        flow.usage = cell_passes(cell) - passed;
-        flow.later = cell_passes_later(cell) - later;
+        flow.usage = cell_passes(cell, false) - passed;
+        flow.later = cell_passes(cell, true) - later;
         flow.given = cell_gives(queue_at(e, id), cell) - gave;
     }
     return topmost;
@@ -105,9 +120,9 @@ void quota_charge_later(struct engine *e, uint32_t id, uint16_t flavor, uint32_t
             cell->expected += later;
         if (cell->counting)
             continue;
-        passed_before = cell_passes_later(cell);
+        passed_before = cell_passes(cell, true);
         cell->later += passed;
-        passed = cell_passes_later(cell) - passed_before;
+        passed = cell_passes(cell, true) - passed_before;
     }
 }
 

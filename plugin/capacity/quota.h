@@ -64,4 +64,15 @@ wide quota_share(const struct queue *queue, const struct cell *cell);
  * What it keeps and does not use does not pass on: *arrives becomes what does. */
 bool quota_would_hold(const struct queue *queue, const struct cell *cell, wide *arrives);
 
+/* The ceiling of Volcano's tree as a whole is configured, not read from an object: none, amounts,
+ * or what the nodes hold together. With the last, a resource that no node has is not to be had. But
+ * nodes do not tell of the devices that claims are given (deviceclass/NAME): of these the nodes
+ * bound none. */
+
+/* Whether what no node has is not to be had at this queue. */
+bool root_bounds_all(const struct engine *e, uint32_t queue);
+
+/* Whether that is so of this resource. */
+bool root_bounds(const struct engine *e, uint32_t queue, uint32_t resource);
+
 #endif

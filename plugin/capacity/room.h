@@ -2,14 +2,14 @@
 #ifndef SLUICE_PLUGIN_CAPACITY_ROOM_H
 #define SLUICE_PLUGIN_CAPACITY_ROOM_H
 
-#include "plugin/base/index.h"
+#include "plugin/base/directory.h"
 #include "plugin/base/slab.h"
 
 /* What the room keeps: kinds of nodes, and nodes. Quota lies in the queues (quota.h). */
 struct capacity_room {
     struct slab flavors;
     struct slab nodes;
-    struct index nodes_by_name;
+    struct directory nodes_by_name;
 };
 
 #endif

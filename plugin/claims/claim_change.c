@@ -116,6 +116,13 @@ static void move_holding(struct engine *e, uint32_t id, enum claim_state state)
     charge(e, id, -to_allocated, to_allocated);
 }
 
+/* Usage, or the head of a line, is another. */
+static void others_see(struct engine *e, uint32_t queue)
+{
+    guard_review(e, queue);
+    contest_refresh(e, queue);
+}
+
 /* It may have been in the way of somebody who would borrow. */
 static void note_leave(struct engine *e, uint32_t queue)
 {
@@ -158,10 +165,8 @@ void claim_change(struct engine *e, uint32_t id, enum claim_state state, enum re
         }
         claim->state = (uint8_t)state;
         seen = enter(e, id) || seen;
-        if (seen) {
-            guard_review(e, queue);
-            contest_refresh(e, queue);
-        }
+        if (seen)
+            others_see(e, queue);
         if (was_waiting)
             note_leave(e, queue);
         if (state == CLAIM_WAITING && queue_at(e, queue)->kind == QUEUE_CLUSTER)
@@ -239,10 +244,8 @@ void claim_enter_line(struct engine *e, uint32_t id)
 
     claim_at(e, id)->state = CLAIM_WAITING;
     claim_at(e, id)->reason = REASON_NONE;
-    if (line_join(e, id)) {
-        guard_review(e, queue);
-        contest_refresh(e, queue);
-    }
+    if (line_join(e, id))
+        others_see(e, queue);
     queue_victims_changed(e, queue);
     if (members_wait(e, id))
         queue_at(e, queue)->waiting_count--; /* they are counted */
@@ -264,10 +267,8 @@ void claim_leave_line(struct engine *e, uint32_t id)
         queue_count(e, queue, CLAIM_WAITING, -1);
     claim_at(e, id)->state = CLAIM_HELD;
     claim_at(e, id)->reason = REASON_NOT_READY;
-    if (seen) {
-        guard_review(e, queue);
-        contest_refresh(e, queue);
-    }
+    if (seen)
+        others_see(e, queue);
     note_leave(e, queue);
     queue_victims_changed(e, queue);
 }
@@ -286,8 +287,7 @@ void claim_hold_entry(struct engine *e, uint32_t id, const uint16_t *flavors)
     claim->stamp = claim->queued;
     if (flavors != NULL)
         enter(e, id);
-    guard_review(e, queue);
-    contest_refresh(e, queue);
+    others_see(e, queue);
     queue_victims_changed(e, queue);
     note_claim_deadline(e, id);
 }

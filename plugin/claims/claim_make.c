@@ -121,8 +121,8 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
         return ENGINE_NO_MEMORY;
     }
     claim_at(e, id)->serial = ++e->claims.serials;
-    index_put(&e->claims.by_uid, claim_hash(pod->uid, 0), id);
-    index_put(&e->claims.by_name, claim_hash(pod->name, claim.space), id);
+    index_put(&e->claims.by_uid, hash_text(pod->uid, 0), id);
+    index_put(&e->claims.by_name, hash_text(pod->name, claim.space), id);
     queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, 1);
     journal_seen(e, id, pod);
     *ret_claim = id;
@@ -174,14 +174,14 @@ int claim_create_workload(struct engine *e, struct text space, struct text name,
         (struct claim){.workload = slab_take(&e->claims.workloads), .space = space_word};
     *workload_at(e, id) = workload;
     pledge_begin(e, id);
-    index_put(&e->claims.by_name, claim_hash(name, space_word), id);
+    index_put(&e->claims.by_name, hash_text(name, space_word), id);
     *ret = id;
     return 0;
 }
 
 void claim_destroy_workload(struct engine *e, uint32_t id)
 {
-    uint32_t hash = claim_hash(claim_name(e, id), claim_at(e, id)->space);
+    uint32_t hash = hash_text(claim_name(e, id), claim_at(e, id)->space);
     uint32_t place = claim_at(e, id)->workload, word = workload_at(e, id)->name;
 
     outbox_forget(&e->outbox, EFFECT_OF_WORKLOAD, id);
@@ -202,8 +202,8 @@ void claim_destroy(struct engine *e, uint32_t id)
     if ((claim->flags & CLAIM_LET_GO) == 0)
         queue_count(e, line_queue(e, line_at(e, line)), CLAIM_HELD, -1);
     outbox_forget(&e->outbox, EFFECT_OF_POD, id);
-    index_drop(&e->claims.by_uid, claim_hash(claim_uid(e, id), 0), id);
-    index_drop(&e->claims.by_name, claim_hash(claim_name(e, id), claim->space), id);
+    index_drop(&e->claims.by_uid, hash_text(claim_uid(e, id), 0), id);
+    index_drop(&e->claims.by_name, hash_text(claim_name(e, id), claim->space), id);
     claim_set_flavors(e, id, NULL);
     intern_unref(&e->names, claim->node);
     intern_unref(&e->names, claim->obstacle);

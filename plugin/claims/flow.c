@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow.h"
 
-#include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
 struct flow flow_of_claim(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource)
@@ -71,7 +70,7 @@ static wide promised_to(const struct engine *e, uint32_t id, bool workloads, uin
 {
     wide sum = 0;
 
-    for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next) {
+    for (uint32_t at = e->claims.promises.all.first; at != 0; at = pledge_at(e, at)->peers.next) {
         if (claim_is_workload(e, at) != workloads)
             continue;
         if (!workloads && !take(steps))
@@ -153,7 +152,7 @@ static uint32_t count_promised(const struct engine *e, uint32_t id)
 {
     uint32_t count = 0;
 
-    for (uint32_t at = e->claims.promises.first; at != 0; at = pledge_at(e, at)->next)
+    for (uint32_t at = e->claims.promises.all.first; at != 0; at = pledge_at(e, at)->peers.next)
         count += !claim_is_workload(e, at) && claim_queue(e, at) == id;
     for (uint32_t child = queue_at(e, id)->first_child; child != 0;
          child = queue_at(e, child)->next_sibling)

@@ -28,92 +28,56 @@ void pledge_begin(struct engine *e, uint32_t claim)
         pledge_at(e, claim)->rests_until = 0;
 }
 
-static void unlink(struct engine *e, uint32_t *first, uint32_t claim)
+static struct list_link *peers_of(const void *ctx, uint32_t claim)
 {
-    struct pledge *pledge = pledge_at(e, claim);
-
-    if (pledge->prev != 0)
-        pledge_at(e, pledge->prev)->next = pledge->next;
-    else
-        *first = pledge->next;
-    if (pledge->next != 0)
-        pledge_at(e, pledge->next)->prev = pledge->prev;
-    pledge->next = pledge->prev = 0;
+    return &pledge_at(ctx, claim)->peers;
 }
 
 void pledge_enlist(struct engine *e, uint32_t claim)
 {
-    struct promises *promises = &e->claims.promises;
-    struct pledge *pledge = pledge_at(e, claim);
-
-    pledge->promise.first = pledge->next = 0;
-    pledge->prev = promises->last;
-    if (pledge->prev != 0)
-        pledge_at(e, pledge->prev)->next = claim;
-    else
-        promises->first = claim;
-    promises->last = claim;
+    pledge_at(e, claim)->promise.victims = (struct list){0};
+    list_append(peers_of, e, &e->claims.promises.all, claim);
 }
 
 void pledge_strike(struct engine *e, uint32_t claim)
 {
-    struct promises *promises = &e->claims.promises;
-
-    if (promises->last == claim)
-        promises->last = pledge_at(e, claim)->prev;
-    unlink(e, &promises->first, claim);
+    list_remove(peers_of, e, &e->claims.promises.all, claim);
 }
 
-static uint32_t *victims_of(struct engine *e, uint32_t of)
+static struct list *victims_of(struct engine *e, uint32_t of)
 {
-    return of == 0 ? &e->claims.promises.shared : &pledge_at(e, of)->promise.first;
+    return of == 0 ? &e->claims.promises.shared : &pledge_at(e, of)->promise.victims;
 }
 
 void pledge_add_victim(struct engine *e, uint32_t victim, uint32_t of)
 {
-    struct pledge *pledge = pledge_at(e, victim);
-    uint32_t *first = victims_of(e, of);
-
-    pledge->of = of;
-    pledge->prev = 0;
-    pledge->next = *first;
-    if (*first != 0)
-        pledge_at(e, *first)->prev = victim;
-    *first = victim;
+    pledge_at(e, victim)->of = of;
+    list_insert(peers_of, e, victims_of(e, of), 0, victim);
 }
 
 void pledge_remove_victim(struct engine *e, uint32_t victim)
 {
-    unlink(e, victims_of(e, pledge_at(e, victim)->of), victim);
+    list_remove(peers_of, e, victims_of(e, pledge_at(e, victim)->of), victim);
     pledge_at(e, victim)->of = 0;
 }
 
 uint32_t pledge_victims(const struct engine *e, uint32_t of)
 {
-    return of == 0 ? e->claims.promises.shared : pledge_at(e, of)->promise.first;
+    return of == 0 ? e->claims.promises.shared.first : pledge_at(e, of)->promise.victims.first;
 }
 
-uint32_t pledge_count_victims(const struct engine *e, uint32_t claim)
+uint32_t pledge_count_victims(const struct engine *e, uint32_t claim, bool workloads)
 {
     uint32_t count = 0, id = claim_is_promised(claim_at(e, claim)) ? pledge_victims(e, claim) : 0;
 
-    for (; id != 0; id = pledge_at(e, id)->next)
-        count++;
-    return count;
-}
-
-uint32_t pledge_count_pods(const struct engine *e, uint32_t claim)
-{
-    uint32_t count = 0, id = claim_is_promised(claim_at(e, claim)) ? pledge_victims(e, claim) : 0;
-
-    for (; id != 0; id = pledge_at(e, id)->next)
-        count += !claim_is_workload(e, id);
+    for (; id != 0; id = pledge_at(e, id)->peers.next)
+        count += claim_is_workload(e, id) == workloads;
     return count;
 }
 
 static const char *check_victims(const struct engine *e, uint32_t of, int64_t *left)
 {
-    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->peers.next) {
         if (!claim_is_victim(claim_at(e, id)) || pledge_at(e, id)->of != of || --*left < 0)
             return "a victim is among those of the claim that it goes for";
     }
@@ -130,8 +94,8 @@ const char *pledge_check(const struct engine *e)
         victims += claim_is_victim(claim_at(e, id));
     }
     broken = check_victims(e, 0, &victims);
-    for (uint32_t id = e->claims.promises.first; id != 0 && broken == NULL;
-         id = pledge_at(e, id)->next) {
+    for (uint32_t id = e->claims.promises.all.first; id != 0 && broken == NULL;
+         id = pledge_at(e, id)->peers.next) {
         if (!claim_is_promised(claim_at(e, id)) || --promised < 0)
             return "whoever is promised room is listed once";
         broken = check_victims(e, id, &victims);

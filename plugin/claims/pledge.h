@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_CLAIMS_PLEDGE_H
 #define SLUICE_PLUGIN_CLAIMS_PLEDGE_H
 
+#include "plugin/base/list.h"
 #include "plugin/base/slab.h"
 #include "plugin/base/tree.h"
 #include "removable.h"
@@ -23,11 +24,11 @@
 enum { PLEDGE_USES = 29 };
 
 struct pledge {
-    uint32_t next, prev; /* promised: in order of time; victims: of one claim, or of nobody alone;
-                            in a search: taken away before this one */
-    uint32_t of;         /* of a victim: the claim that it goes for; 0: nobody alone */
-    uint32_t uses : PLEDGE_USES;     /* if removable: what (removable.h) */
-    uint32_t removable : 1;          /* its room may be taken */
+    struct list_link peers;      /* promised: in order of time; victims: of one claim, or of nobody
+                                    alone; in a search: taken away before this one */
+    uint32_t of;                 /* of a victim: the claim that it goes for; 0: nobody alone */
+    uint32_t uses : PLEDGE_USES; /* if removable: what (removable.h) */
+    uint32_t removable : 1;      /* its room may be taken */
     uint32_t removed : 1, whole : 1; /* in a search (hunt.h) */
     uint32_t rests_until; /* the second before which nobody takes its room again (rest.h) */
     union {
@@ -39,18 +40,18 @@ struct pledge {
         struct {
             uint64_t within; /* of a pod, or a gang: the needs with which its queue must not exceed
                                 its share; of a workload it is all or none */
-            uint32_t first;  /* the claims that go for it */
-        } promise;           /* if promised something */
+            struct list victims; /* the claims that go for it */
+        } promise;               /* if promised something */
     };
 };
 
 struct promises {
-    struct slab pledges;  /* of each claim, under its id */
-    uint32_t first, last; /* the claims that are promised something */
-    uint32_t shared;      /* the claims that go for nobody alone */
-    uint32_t apart;       /* how many claims count otherwise later than now */
-    int64_t rest;         /* when the last rest is over (rest.h); 0: nobody rests */
-    uint64_t hunts;       /* how many searches for victims there were */
+    struct slab pledges; /* of each claim, under its id */
+    struct list all;     /* the claims that are promised something */
+    struct list shared;  /* the claims that go for nobody alone */
+    uint32_t apart;      /* how many claims count otherwise later than now */
+    int64_t rest;        /* when the last rest is over (rest.h); 0: nobody rests */
+    uint64_t hunts;      /* how many searches for victims there were */
 };
 
 struct engine;
@@ -74,13 +75,12 @@ void pledge_add_victim(struct engine *e, uint32_t victim, uint32_t of);
 void pledge_remove_victim(struct engine *e, uint32_t victim);
 
 /* The first of those that go for this claim, which is promised something, or (0) for nobody alone;
- * `next` leads on. */
+ * its peers follow. */
 uint32_t pledge_victims(const struct engine *e, uint32_t of);
 
-/* How many of its victims are still there; and how many of these are pods. Nobody goes for a claim
+/* How many of its victims that are workloads, or are none, are still there. Nobody goes for a claim
  * that is promised nothing. */
-uint32_t pledge_count_victims(const struct engine *e, uint32_t claim);
-uint32_t pledge_count_pods(const struct engine *e, uint32_t claim);
+uint32_t pledge_count_victims(const struct engine *e, uint32_t claim, bool workloads);
 
 const char *pledge_check(const struct engine *e);
 

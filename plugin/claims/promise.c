@@ -35,12 +35,9 @@ static void set_going(struct engine *e, uint32_t id, enum claim_flag flag, bool 
     if (claim_goes(claim) == before)
         return;
     promise_count(e, id, before ? 1 : -1);
-    if (before) {
-        e->claims.promises.apart--;
-    } else {
-        e->claims.promises.apart++;
+    e->claims.promises.apart += before ? UINT32_MAX : 1;
+    if (!before)
         free_later(e, id);
-    }
 }
 
 static void set_victim(struct engine *e, uint32_t claim, bool on)
@@ -90,42 +87,39 @@ static void count_within(struct engine *e, uint32_t claim, int sign)
     }
 }
 
-static void promise_claim(struct engine *e, uint32_t id, const struct assignment *made)
+/* A pod, or a gang, has the flavors in hand that it is promised. */
+static void set_promised(struct engine *e, uint32_t id, bool on)
+{
+    claim_set_flag(claim_at(e, id), CLAIM_PROMISED, on);
+    promise_count(e, id, on ? 1 : -1);
+    queue_count_promised(e, claim_queue(e, id), on ? 1 : -1);
+    e->claims.promises.apart += on ? 1 : UINT32_MAX;
+}
+
+/* made: where; NULL: nowhere any more. */
+static void promise_place(struct engine *e, uint32_t id, const struct assignment *made)
 {
     uint16_t flavors[FACTS_MAX_NEEDS];
 
-    for (uint32_t i = 0; i < line_count(e, line_at(e, claim_at(e, id)->line)); i++)
-        flavors[i] = made->needs[0][i].flavor;
-    claim_set_flavors(e, id, flavors);
-    claim_set_flag(claim_at(e, id), CLAIM_PROMISED, true);
-    promise_count(e, id, 1);
-    queue_count_promised(e, claim_queue(e, id), 1);
-    e->claims.promises.apart++;
-}
-
-static void end_of_claim(struct engine *e, uint32_t id)
-{
-    promise_count(e, id, -1);
-    queue_count_promised(e, claim_queue(e, id), -1);
-    claim_set_flag(claim_at(e, id), CLAIM_PROMISED, false);
-    claim_set_flavors(e, id, NULL);
-    e->claims.promises.apart--;
-}
-
-static void promise_workload(struct engine *e, uint32_t id, const struct assignment *made)
-{
-    workload_take_out(e, id);
-    workload_set_flavors(e, id, made);
-    claim_set_flag(claim_at(e, id), CLAIM_PROMISED, made != NULL);
-    workload_put_in(e, id);
+    if (claim_is_workload(e, id)) {
+        workload_take_out(e, id);
+        workload_set_flavors(e, id, made);
+        claim_set_flag(claim_at(e, id), CLAIM_PROMISED, made != NULL);
+        workload_put_in(e, id);
+    } else if (made == NULL) {
+        set_promised(e, id, false);
+        claim_set_flavors(e, id, NULL);
+    } else {
+        for (uint32_t i = 0; i < line_count(e, line_at(e, claim_at(e, id)->line)); i++)
+            flavors[i] = made->needs[0][i].flavor;
+        claim_set_flavors(e, id, flavors);
+        set_promised(e, id, true);
+    }
 }
 
 void promise_make(struct engine *e, uint32_t claim, const struct assignment *made, uint64_t within)
 {
-    if (claim_is_workload(e, claim))
-        promise_workload(e, claim, made);
-    else
-        promise_claim(e, claim, made);
+    promise_place(e, claim, made);
     pledge_at(e, claim)->promise.within = within;
     count_within(e, claim, 1);
     pledge_enlist(e, claim);
@@ -153,22 +147,19 @@ void promise_end(struct engine *e, uint32_t claim)
 {
     if (!claim_is_promised(claim_at(e, claim)))
         return;
-    if (claim_is_workload(e, claim) && pledge_count_pods(e, claim) > 0)
+    if (claim_is_workload(e, claim) && pledge_count_victims(e, claim, false) > 0)
         queue_victims_changed(e, claim_queue(e, claim));
     count_within(e, claim, -1);
     pledge_strike(e, claim);
-    if (claim_is_workload(e, claim))
-        promise_workload(e, claim, NULL);
-    else
-        end_of_claim(e, claim);
+    promise_place(e, claim, NULL);
     release_victims(e, claim);
     free_later(e, claim);
 }
 
 void promise_end_of_queue(struct engine *e, uint32_t queue)
 {
-    for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
-        next = pledge_at(e, id)->next;
+    for (uint32_t id = e->claims.promises.all.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->peers.next;
         if (claim_queue(e, id) == queue)
             promise_end(e, id);
     }
@@ -224,10 +215,10 @@ void promise_let_stay(struct engine *e, uint32_t victim)
 
 void promise_end_all(struct engine *e)
 {
-    while (e->claims.promises.first != 0)
-        promise_end(e, e->claims.promises.first);
-    for (uint32_t id = e->claims.promises.shared, next; id != 0; id = next) {
-        next = pledge_at(e, id)->next;
+    while (e->claims.promises.all.first != 0)
+        promise_end(e, e->claims.promises.all.first);
+    for (uint32_t id = e->claims.promises.shared.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->peers.next;
         if (!claim_is_workload(e, id))
             promise_let_stay(e, id);
     }
@@ -269,7 +260,7 @@ void promise_suppose_end(struct engine *e, uint32_t claim, int sign)
 {
     promise_count(e, claim, -sign);
     count_within(e, claim, -sign);
-    for (uint32_t id = pledge_victims(e, claim); id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = pledge_victims(e, claim); id != 0; id = pledge_at(e, id)->peers.next) {
         if (promise_can_stay(e, id))
             promise_count(e, id, sign);
     }
@@ -320,7 +311,7 @@ static bool withins_are_counted(const struct engine *e)
 {
     int64_t balance = 0;
 
-    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = e->claims.promises.all.first; id != 0; id = pledge_at(e, id)->peers.next) {
         struct claim_need need;
 
         for (uint32_t i = 0; claim_need(e, id, i, &need); i++)

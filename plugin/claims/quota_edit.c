@@ -2,7 +2,6 @@
 #include "quota_edit.h"
 
 #include "flow.h"
-#include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
 static const struct quota_amount no_amount;
@@ -145,8 +144,8 @@ void quota_name(struct engine *e, uint32_t id, const struct quota_amount *amount
 static void carry_change(struct engine *e, uint32_t id, const struct cell *cell, struct flow before)
 {
     const struct queue *queue = queue_at(e, id);
-    struct flow flow = {.usage = cell_passes(cell) - before.usage,
-                        .later = cell_passes_later(cell) - before.later,
+    struct flow flow = {.usage = cell_passes(cell, false) - before.usage,
+                        .later = cell_passes(cell, true) - before.later,
                         .given = cell_gives(queue, cell) - before.given};
 
     quota_carry(e, queue->parent, cell->flavor, cell->resource, flow, false);

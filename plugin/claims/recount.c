@@ -109,8 +109,8 @@ static void finish_cell(struct engine *e, uint32_t id, struct cell *cell)
 
         if (other == NULL)
             continue;
-        cell->usage -= other->reserved + other->allocated - cell_passes(other);
-        cell->later -= other->expected - cell_passes_later(other);
+        cell->usage -= other->reserved + other->allocated - cell_passes(other, false);
+        cell->later -= other->expected - cell_passes(other, true);
         cell->given += cell_gives(below, other);
     }
     recount_forget(e, id, cell);

@@ -16,11 +16,6 @@ bool rest_holds(const struct engine *e, uint32_t claim)
     return e->now < (int64_t)pledge_at(e, claim)->rests_until * SECOND;
 }
 
-int64_t rest_deadline(const struct engine *e)
-{
-    return e->claims.promises.rest;
-}
-
 void rest_end(struct engine *e)
 {
     if (e->claims.promises.rest == 0 || e->claims.promises.rest > e->now)

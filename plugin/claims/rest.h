@@ -19,10 +19,7 @@ void rest_begin(struct engine *e, uint32_t claim);
 /* Whether the claim rests. */
 bool rest_holds(const struct engine *e, uint32_t claim);
 
-/* When the last rest is over, 0 if nobody rests. */
-int64_t rest_deadline(const struct engine *e);
-
-/* If that time has come, all queues look for victims again. */
+/* If the last rest is over, all queues look for victims again. */
 void rest_end(struct engine *e);
 
 #endif

@@ -7,14 +7,21 @@
 #include "plugin/state.h"
 #include "promise.h"
 
-static void charge(struct engine *e, uint32_t id, int reserved, int allocated, int later)
+/* What it holds, or is promised, begins (1) or ceases (-1) to count in its queue. */
+static void charge(struct engine *e, uint32_t id, int sign)
 {
     uint32_t queue = claim_queue(e, id);
+    int reserved = claim_at(e, id)->state == CLAIM_RESERVED;
+    int allocated = claim_at(e, id)->state == CLAIM_ALLOCATED;
+    bool later = workload_counts_later(e, id);
     struct claim_need need;
 
-    for (uint32_t i = 0; claim_need(e, id, i, &need); i++)
-        quota_charge(e, queue, need.flavor, need.resource, reserved * need.amount,
-                     allocated * need.amount, later * need.amount, false);
+    for (uint32_t i = 0; claim_need(e, id, i, &need); i++) {
+        wide amount = sign * need.amount;
+
+        quota_charge(e, queue, need.flavor, need.resource, reserved * amount, allocated * amount,
+                     later * amount, false);
+    }
 }
 
 void workload_set_flavors(struct engine *e, uint32_t id, const struct assignment *made)
@@ -89,13 +96,12 @@ void workload_take_out(struct engine *e, uint32_t id)
     if (queue != 0 && workload_holds(e, id)) {
         removable_leave(e, id);
         tree_remove(&workloads_that_hold, e, &queue_at(e, queue)->cluster.holding, id);
-        charge(e, id, -(claim_at(e, id)->state == CLAIM_RESERVED),
-               -(claim_at(e, id)->state == CLAIM_ALLOCATED), -workload_counts_later(e, id));
+        charge(e, id, -1);
         others_see(e, id);
     } else if (queue != 0 && claim_at(e, id)->state == CLAIM_WAITING) {
         backlog_count_demand(e, workload->demand, -1);
         if (claim_is_promised(claim_at(e, id)))
-            charge(e, id, 0, 0, -1);
+            charge(e, id, -1);
         else
             demand_leave(e, id);
         tree_remove(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
@@ -122,15 +128,14 @@ void workload_put_in(struct engine *e, uint32_t id)
     if (queue != 0 && workload_holds(e, id)) {
         tree_insert(&workloads_that_hold, e, &queue_at(e, queue)->cluster.holding, id);
         removable_review(e, id);
-        charge(e, id, claim_at(e, id)->state == CLAIM_RESERVED,
-               claim_at(e, id)->state == CLAIM_ALLOCATED, workload_counts_later(e, id));
+        charge(e, id, 1);
         others_see(e, id);
     } else if (queue != 0 && claim_at(e, id)->state == CLAIM_WAITING) {
         tree_insert(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
         turn_changes(e, queue);
         backlog_count_demand(e, workload->demand, 1);
         if (claim_is_promised(claim_at(e, id)))
-            charge(e, id, 0, 0, 1);
+            charge(e, id, 1);
         else
             demand_join(e, id);
         cluster_queue_asks_more(e, queue);

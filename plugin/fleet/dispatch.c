@@ -21,30 +21,9 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type dispatches_by_name = {link_of, compare, NULL};
 
-struct name_question {
-    const struct fleet *f;
-    struct text space, name;
-};
-
-static bool same_name(const void *ctx, uint32_t id)
-{
-    const struct name_question *q = ctx;
-    const struct dispatch *d = dispatch_at(q->f, id);
-
-    return text_same(fleet_text(q->f, d->name), q->name) &&
-           text_same(fleet_text(q->f, d->space), q->space);
-}
-
-static uint32_t name_hash(struct text space, struct text name)
-{
-    return hash_text(name, hash_text(space, 0));
-}
-
 uint32_t dispatch_find(const struct fleet *f, struct text space, struct text name)
 {
-    struct name_question q = {f, space, name};
-
-    return index_find(&f->dispatches_by_name, name_hash(space, name), same_name, &q);
+    return directory_find(&f->dispatches_by_name, space, name);
 }
 
 int dispatch_get(struct fleet *f, struct text space, struct text name, uint32_t *ret_dispatch)
@@ -58,7 +37,7 @@ int dispatch_get(struct fleet *f, struct text space, struct text name, uint32_t 
     }
     if (slab_count(&f->dispatches) >= f->config.max_dispatches)
         return ENGINE_FULL_WORKLOADS;
-    if (slab_reserve(&f->dispatches, 1) < 0 || index_reserve(&f->dispatches_by_name) < 0 ||
+    if (slab_reserve(&f->dispatches, 1) < 0 || index_reserve(&f->dispatches_by_name.index) < 0 ||
         heap_reserve(&f->dispatch_timers, slab_end(&f->dispatches) + 1) < 0 ||
         fleet_intern(f, space, &d.space) < 0 || fleet_intern(f, name, &d.name) < 0) {
         intern_unref(&f->names, d.space);
@@ -67,7 +46,7 @@ int dispatch_get(struct fleet *f, struct text space, struct text name, uint32_t 
     id = slab_take(&f->dispatches);
     d.orphaned = f->now;
     *dispatch_at(f, id) = d;
-    index_put(&f->dispatches_by_name, name_hash(space, name), id);
+    directory_put(&f->dispatches_by_name, id);
     tree_insert(&dispatches_by_name, f, &f->dispatches_in_order, id);
     *ret_dispatch = id;
     return 0;
@@ -115,8 +94,7 @@ void dispatch_release(struct fleet *f, uint32_t id)
     dispatch_drop_todo(f, id);
     outbox_forget(f->outbox, EFFECT_OF_DISPATCH, id);
     heap_clear(&f->dispatch_timers, id);
-    index_drop(&f->dispatches_by_name, name_hash(fleet_text(f, d->space), fleet_text(f, d->name)),
-               id);
+    directory_drop(&f->dispatches_by_name, id);
     tree_remove(&dispatches_by_name, f, &f->dispatches_in_order, id);
     intern_unref(&f->names, d->space);
     intern_unref(&f->names, d->name);

@@ -28,8 +28,10 @@ int fleet_create(const struct fleet_config *config, const struct mem *mem, struc
     slab_init(&f->workers, &f->mem, sizeof(struct worker));
     slab_init(&f->dispatches, &f->mem, sizeof(struct dispatch));
     slab_init(&f->replicas, &f->mem, sizeof(struct replica));
-    index_init(&f->workers_by_name, &f->mem);
-    index_init(&f->dispatches_by_name, &f->mem);
+    directory_init(&f->workers_by_name, &f->workers, &f->names, DIRECTORY_NO_SPACE,
+                   offsetof(struct worker, name));
+    directory_init(&f->dispatches_by_name, &f->dispatches, &f->names,
+                   offsetof(struct dispatch, space), offsetof(struct dispatch, name));
     heap_init(&f->dispatch_timers, &f->mem, dispatches_by_name.compare, f);
     heap_init(&f->replica_timers, &f->mem, replica_compare, f);
     outbox_own(outbox, EFFECT_OF_DISPATCH, &dispatch_effects, f);
@@ -49,8 +51,8 @@ void fleet_destroy(struct fleet *f)
     outbox_own(f->outbox, EFFECT_OF_REPLICA, NULL, NULL);
     heap_finish(&f->replica_timers);
     heap_finish(&f->dispatch_timers);
-    index_finish(&f->dispatches_by_name);
-    index_finish(&f->workers_by_name);
+    index_finish(&f->dispatches_by_name.index);
+    index_finish(&f->workers_by_name.index);
     slab_finish(&f->replicas);
     slab_finish(&f->dispatches);
     slab_finish(&f->workers);

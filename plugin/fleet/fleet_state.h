@@ -5,7 +5,7 @@
 #include "dispatch.h"
 #include "fleet.h"
 #include "plugin/base/heap.h"
-#include "plugin/base/index.h"
+#include "plugin/base/directory.h"
 #include "plugin/base/intern.h"
 #include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
@@ -26,11 +26,11 @@ struct fleet {
 
     struct intern names;
     struct slab workers;
-    struct index workers_by_name;
+    struct directory workers_by_name;
     struct list sweeps; /* the workers whose replicas are to be looked at again */
 
     struct slab dispatches;
-    struct index dispatches_by_name;
+    struct directory dispatches_by_name;
     uint32_t dispatches_in_order; /* tree, by namespace and name */
     struct heap dispatch_timers;
     struct list todo; /* dispatches that are to be decided about */

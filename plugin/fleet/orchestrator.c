@@ -220,7 +220,8 @@ bool fleet_more(const struct fleet *f)
 
 int64_t fleet_next(const struct fleet *f)
 {
-    int64_t dispatches = heap_next(&f->dispatch_timers), replicas = heap_next(&f->replica_timers);
+    int64_t dispatches = heap_earliest(&f->dispatch_timers);
+    int64_t replicas = heap_earliest(&f->replica_timers);
     int64_t next = dispatches < replicas ? dispatches : replicas;
 
     return next == INT64_MAX ? 0 : next;

@@ -3,23 +3,9 @@
 
 #include "fleet_state.h"
 
-struct name_question {
-    const struct fleet *f;
-    struct text name;
-};
-
-static bool same_name(const void *ctx, uint32_t id)
-{
-    const struct name_question *q = ctx;
-
-    return text_same(fleet_text(q->f, worker_at(q->f, id)->name), q->name);
-}
-
 uint32_t worker_find(const struct fleet *f, struct text name)
 {
-    struct name_question q = {f, name};
-
-    return index_find(&f->workers_by_name, hash_text(name, 0), same_name, &q);
+    return directory_find(&f->workers_by_name, text_of(""), name);
 }
 
 int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
@@ -29,12 +15,12 @@ int worker_get(struct fleet *f, struct text name, uint32_t *ret_worker)
     if (id == 0) {
         if (slab_count(&f->workers) >= f->config.max_clusters)
             return ENGINE_FULL_CLUSTERS;
-        if (slab_reserve(&f->workers, 1) < 0 || index_reserve(&f->workers_by_name) < 0 ||
+        if (slab_reserve(&f->workers, 1) < 0 || index_reserve(&f->workers_by_name.index) < 0 ||
             fleet_intern(f, name, &word) < 0)
             return ENGINE_NO_MEMORY;
         id = slab_take(&f->workers);
         *worker_at(f, id) = (struct worker){.name = word, .lost = f->now};
-        index_put(&f->workers_by_name, hash_text(name, 0), id);
+        directory_put(&f->workers_by_name, id);
     }
     worker_at(f, id)->users++;
     *ret_worker = id;
@@ -59,7 +45,7 @@ void worker_unref(struct fleet *f, uint32_t id)
         return;
     if (worker_at(f, id)->sweeps)
         end_sweep(f, id);
-    index_drop(&f->workers_by_name, hash_text(worker_name(f, id), 0), id);
+    directory_drop(&f->workers_by_name, id);
     intern_unref(&f->names, worker_at(f, id)->name);
     slab_give(&f->workers, id);
 }

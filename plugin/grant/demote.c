@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "demote.h"
 
-#include "plugin/capacity/root.h"
 #include "plugin/pods/claim_rest.h"
 #include "plugin/pods/gang.h"
 #include "plugin/state.h"

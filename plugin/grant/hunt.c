@@ -17,7 +17,7 @@ static void take_away(struct hunt *hunt, uint32_t claim, uint32_t unit, bool who
     pledge->removed = true;
     pledge->whole = whole;
     pledge->of = unit;
-    pledge->prev = hunt->last;
+    pledge->peers.prev = hunt->last;
     hunt->last = claim;
 }
 
@@ -54,13 +54,13 @@ static uint32_t end_of_unit(const struct hunt *hunt, uint32_t claim)
     uint32_t unit = pledge_at(hunt->e, claim)->of;
 
     while (claim != 0 && pledge_at(hunt->e, claim)->of == unit)
-        claim = pledge_at(hunt->e, claim)->prev;
+        claim = pledge_at(hunt->e, claim)->peers.prev;
     return claim;
 }
 
 static void count_unit(struct hunt *hunt, uint32_t from, uint32_t end, int sign)
 {
-    for (uint32_t id = from; id != end; id = pledge_at(hunt->e, id)->prev) {
+    for (uint32_t id = from; id != end; id = pledge_at(hunt->e, id)->peers.prev) {
         promise_count(hunt->e, id, sign);
         pledge_at(hunt->e, id)->removed = sign < 0;
     }
@@ -72,9 +72,9 @@ static void forget_unit(struct hunt *hunt, uint32_t from, uint32_t end)
     for (uint32_t id = from, prev; id != end; id = prev) {
         struct pledge *pledge = pledge_at(hunt->e, id);
 
-        prev = pledge->prev;
+        prev = pledge->peers.prev;
         pledge->whole = false;
-        pledge->of = pledge->prev = 0;
+        pledge->of = pledge->peers.prev = 0;
     }
 }
 
@@ -89,7 +89,7 @@ static void bring_back(struct hunt *hunt, uint32_t end)
 /* Of the last ones, up to this one, which is none of them. */
 static bool leaves_kept(const struct hunt *hunt, uint32_t end)
 {
-    for (uint32_t id = hunt->last; id != end; id = pledge_at(hunt->e, id)->prev) {
+    for (uint32_t id = hunt->last; id != end; id = pledge_at(hunt->e, id)->peers.prev) {
         uint32_t common = queue_at(hunt->e, claim_queue(hunt->e, id))->source.common;
 
         if (!hunt_share_leaves_kept(hunt, id, common))
@@ -131,8 +131,8 @@ static bool may_return(const struct hunt *hunt, uint32_t claim)
 /* The last of a unit, whose `prev` is in the unit before it. */
 static uint32_t last_before(const struct hunt *hunt, uint32_t claim, uint32_t end)
 {
-    while (pledge_at(hunt->e, claim)->prev != end)
-        claim = pledge_at(hunt->e, claim)->prev;
+    while (pledge_at(hunt->e, claim)->peers.prev != end)
+        claim = pledge_at(hunt->e, claim)->peers.prev;
     return claim;
 }
 
@@ -141,13 +141,13 @@ static void give_back(struct hunt *hunt, bool borrowing)
     uint32_t newer = last_before(hunt, hunt->last, end_of_unit(hunt, hunt->last)), from;
     struct refused_victims refused = {0};
 
-    while ((from = pledge_at(hunt->e, newer)->prev) != 0) {
+    while ((from = pledge_at(hunt->e, newer)->peers.prev) != 0) {
         uint32_t end = end_of_unit(hunt, from);
 
         if (!refused_victims_has(&refused, hunt->e, from)) {
             count_unit(hunt, from, end, 1);
             if (may_return(hunt, from) && hunt_share_fits(hunt, borrowing)) {
-                pledge_at(hunt->e, newer)->prev = end;
+                pledge_at(hunt->e, newer)->peers.prev = end;
                 forget_unit(hunt, from, end);
                 continue;
             }
@@ -169,7 +169,7 @@ static bool takes_back(const struct hunt *hunt, uint32_t from, uint32_t end, uin
         const struct claim_need *need = &hunt->needs[i];
 
         amounts[i] = (struct reclaim_amount){need->flavor, need->resource, 0, 0};
-        for (uint32_t at = from; at != end; at = pledge_at(e, at)->prev) {
+        for (uint32_t at = from; at != end; at = pledge_at(e, at)->peers.prev) {
             if (claim_queue(e, at) != queue)
                 continue;
             amounts[i].used += claim_amount(e, at, need->flavor, need->resource);
@@ -193,7 +193,7 @@ static bool is_reclaimed(const struct hunt *hunt)
         uint32_t looked = 0;
 
         end = end_of_unit(hunt, from);
-        for (uint32_t id = from; id != end; id = pledge_at(e, id)->prev) {
+        for (uint32_t id = from; id != end; id = pledge_at(e, id)->peers.prev) {
             uint32_t queue = claim_queue(e, id);
 
             if (queue == looked || queue_at(e, queue)->source.place != CANDIDATE_BY_PRIORITY)
@@ -246,7 +246,7 @@ static bool one_rests(const struct hunt *hunt)
     uint32_t claim = hunt->last;
 
     while (claim != 0 && !rest_holds(hunt->e, claim))
-        claim = pledge_at(hunt->e, claim)->prev;
+        claim = pledge_at(hunt->e, claim)->peers.prev;
     return claim != 0;
 }
 
@@ -268,7 +268,7 @@ bool hunt_begin(struct hunt *hunt)
 void hunt_take(struct hunt *hunt)
 {
     count_unit(hunt, hunt->last, 0, 1);
-    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->peers.prev) {
         pledge_at(hunt->e, id)->whole = false;
         pledge_at(hunt->e, id)->of = 0;
     }
@@ -281,7 +281,7 @@ void hunt_end(struct hunt *hunt)
 
 bool hunt_reclaims(const struct hunt *hunt)
 {
-    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->peers.prev) {
         if (claim_queue(hunt->e, id) == hunt->queue)
             return false;
     }

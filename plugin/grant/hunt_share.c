@@ -51,7 +51,7 @@ static wide taken_below(const struct hunt *hunt, uint32_t queue, const struct cl
 {
     wide sum = 0;
 
-    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->prev) {
+    for (uint32_t id = hunt->last; id != 0; id = pledge_at(hunt->e, id)->peers.prev) {
         if (queue_is_below(hunt->e, claim_queue(hunt->e, id), queue))
             sum += claim_amount(hunt->e, id, need->flavor, need->resource);
     }
@@ -88,7 +88,7 @@ bool hunt_share_has_unnamed(const struct hunt *hunt, uint32_t id)
              child = queue_at(hunt->e, child)->next_sibling) {
             const struct cell *cell = cell_of(hunt, child, i);
 
-            sum += cell == NULL ? 0 : cell_passes_later(cell);
+            sum += cell == NULL ? 0 : cell_passes(cell, true);
         }
         if (above == NULL || sum < above->later)
             return true;

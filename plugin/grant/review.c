@@ -14,7 +14,7 @@
 
 static bool all_sound(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = e->claims.promises.all.first; id != 0; id = pledge_at(e, id)->peers.next) {
         if (queue_root(e, claim_queue(e, id)) == root && !promise_fit_later(e, id))
             return false;
     }
@@ -24,8 +24,8 @@ static bool all_sound(struct engine *e, uint32_t root)
 /* The last one that was promised goes first. */
 static void end_unsound(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->claims.promises.last, prev; id != 0; id = prev) {
-        prev = pledge_at(e, id)->prev;
+    for (uint32_t id = e->claims.promises.all.last, prev; id != 0; id = prev) {
+        prev = pledge_at(e, id)->peers.prev;
         if (!claim_is_workload(e, id) && queue_root(e, claim_queue(e, id)) == root &&
             !promise_fit_later(e, id))
             promise_end(e, id);
@@ -107,7 +107,7 @@ static bool spare(struct engine *e, uint32_t id, uint32_t root)
  * room; whether there was one. Workloads that go for a workload are looked at with that one. */
 static bool spare_first(struct engine *e, uint32_t of, uint32_t root)
 {
-    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->peers.next) {
         if (!(claim_is_workload(e, of) && claim_is_workload(e, id)) && spare(e, id, root))
             return true;
     }
@@ -118,7 +118,7 @@ static bool spare_one(struct engine *e, uint32_t root)
 {
     if (spare_first(e, 0, root))
         return true;
-    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = e->claims.promises.all.first; id != 0; id = pledge_at(e, id)->peers.next) {
         if (spare_first(e, id, root))
             return true;
     }
@@ -130,7 +130,7 @@ static bool spare_one(struct engine *e, uint32_t root)
 static bool give_first_back(struct engine *e, uint32_t of, bool workloads, uint32_t root,
                             struct refused_victims *refused)
 {
-    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = pledge_victims(e, of); id != 0; id = pledge_at(e, id)->peers.next) {
         if (claim_is_workload(e, id) == workloads && give_back(e, id, root, refused))
             return true;
     }
@@ -140,16 +140,16 @@ static bool give_first_back(struct engine *e, uint32_t of, bool workloads, uint3
 /* The last one that was promised first, and workloads after all others. */
 static bool give_one_back(struct engine *e, uint32_t root, struct refused_victims *refused)
 {
-    uint32_t last = e->claims.promises.last;
+    uint32_t last = e->claims.promises.all.last;
 
     if (give_first_back(e, 0, false, root, refused) || give_first_back(e, 0, true, root, refused))
         return true;
-    for (uint32_t id = last; id != 0; id = pledge_at(e, id)->prev) {
+    for (uint32_t id = last; id != 0; id = pledge_at(e, id)->peers.prev) {
         if (!claim_is_workload(e, id) && (give_first_back(e, id, false, root, refused) ||
                                           give_first_back(e, id, true, root, refused)))
             return true;
     }
-    for (uint32_t id = last; id != 0; id = pledge_at(e, id)->prev) {
+    for (uint32_t id = last; id != 0; id = pledge_at(e, id)->peers.prev) {
         if (claim_is_workload(e, id) && give_first_back(e, id, false, root, refused))
             return true;
     }
@@ -194,7 +194,7 @@ static bool keep(struct engine *e, uint32_t claim)
 
 static bool keep_one(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->claims.promises.first; id != 0; id = pledge_at(e, id)->next) {
+    for (uint32_t id = e->claims.promises.all.first; id != 0; id = pledge_at(e, id)->peers.next) {
         if (!claim_is_workload(e, id) && queue_root(e, claim_queue(e, id)) == root && keep(e, id))
             return true;
     }
@@ -205,7 +205,7 @@ bool review_promises(struct engine *e, uint32_t root)
 {
     struct refused_victims refused = {0};
 
-    if ((e->claims.promises.first == 0 && e->claims.promises.shared == 0) ||
+    if ((e->claims.promises.all.first == 0 && e->claims.promises.shared.first == 0) ||
         queue_at(e, root)->reviewed == queue_at(e, root)->victims_change)
         return false;
     while (spare_one(e, root))
@@ -223,7 +223,7 @@ bool review_promises(struct engine *e, uint32_t root)
 static void spare_workloads(struct engine *e, uint32_t claim)
 {
     for (uint32_t victim = pledge_victims(e, claim), next; victim != 0; victim = next) {
-        next = pledge_at(e, victim)->next;
+        next = pledge_at(e, victim)->peers.next;
         if (claim_is_workload(e, victim) && queue_spares(e, claim_queue(e, victim)))
             promise_reconsider(e, victim);
     }
@@ -246,8 +246,8 @@ static bool settle(struct engine *e, uint32_t claim)
 
 bool review_workloads(struct engine *e, uint32_t root)
 {
-    for (uint32_t id = e->claims.promises.first, next; id != 0; id = next) {
-        next = pledge_at(e, id)->next;
+    for (uint32_t id = e->claims.promises.all.first, next; id != 0; id = next) {
+        next = pledge_at(e, id)->peers.next;
         if (claim_is_workload(e, id) && queue_root(e, claim_queue(e, id)) == root && settle(e, id))
             return true;
     }

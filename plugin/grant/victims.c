@@ -37,8 +37,8 @@ static void take_workload(struct hunt *hunt, uint32_t claim, uint32_t of)
 
 static void put_before(struct engine *e, uint32_t *list, uint32_t claim)
 {
-    pledge_at(e, claim)->prev = 0;
-    pledge_at(e, claim)->next = *list;
+    pledge_at(e, claim)->peers.prev = 0;
+    pledge_at(e, claim)->peers.next = *list;
     *list = claim;
 }
 
@@ -46,8 +46,8 @@ static uint32_t take_first(struct engine *e, uint32_t *list)
 {
     uint32_t claim = *list;
 
-    *list = pledge_at(e, claim)->next;
-    pledge_at(e, claim)->next = 0;
+    *list = pledge_at(e, claim)->peers.next;
+    pledge_at(e, claim)->peers.next = 0;
     return claim;
 }
 
@@ -57,7 +57,7 @@ void victims_take(struct hunt *hunt, uint32_t of)
     uint32_t bound = 0, reserved = 0, before;
 
     for (uint32_t claim = hunt->last; claim != 0; claim = before) {
-        before = pledge_at(e, claim)->prev;
+        before = pledge_at(e, claim)->peers.prev;
         if (claim_is_workload(e, claim))
             take_workload(hunt, claim, of);
         else

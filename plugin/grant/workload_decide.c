@@ -87,7 +87,7 @@ uint32_t workload_decide_victims(struct engine *e, const struct decision *decisi
     choice_begin(&choice, e, decision->workload);
     choice_hunt(&choice, &decision->made);
     for (uint32_t claim = choice.hunt.last; claim != 0 && count < max;
-         claim = pledge_at(e, claim)->prev) {
+         claim = pledge_at(e, claim)->peers.prev) {
         ret_names[count++] = claim_full_name(e, claim);
     }
     hunt_end(&choice.hunt);

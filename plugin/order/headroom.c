@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "headroom.h"
 
-#include "plugin/capacity/root.h"
 #include "plugin/state.h"
 
 /* From the root down to the queue; returns how many. */

@@ -2,8 +2,8 @@
 #ifndef SLUICE_PLUGIN_ORDER_SIZE_CLASS_H
 #define SLUICE_PLUGIN_ORDER_SIZE_CLASS_H
 
+#include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
-#include "plugin/base/request.h"
 #include "plugin/base/tree.h"
 
 #include <stdbool.h>

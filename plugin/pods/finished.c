@@ -3,23 +3,9 @@
 
 #include "plugin/state.h"
 
-struct uid_question {
-    const struct engine *e;
-    struct text uid;
-};
-
-static bool same_uid(const void *ctx, uint32_t id)
-{
-    const struct uid_question *q = ctx;
-
-    return text_same(name_text(q->e, finished_at(q->e, id)->uid), q->uid);
-}
-
 static uint32_t find(const struct engine *e, struct text uid)
 {
-    const struct uid_question q = {e, uid};
-
-    return index_find(&e->pods.finished_by_uid, hash_text(uid, 0), same_uid, &q);
+    return directory_find(&e->pods.finished_by_uid, text_of(""), uid);
 }
 
 static void count(struct engine *e, const struct finished *finished, uint32_t one)
@@ -40,12 +26,12 @@ static int add(struct engine *e, uint32_t group, const struct pod_facts *pod)
 
     if (slab_count(&e->pods.finished) >= e->config.max_pods)
         return ENGINE_FULL_PODS;
-    if (slab_reserve(&e->pods.finished, 1) < 0 || index_reserve(&e->pods.finished_by_uid) < 0 ||
-        name_get(e, pod->uid, &uid) < 0)
+    if (slab_reserve(&e->pods.finished, 1) < 0 ||
+        index_reserve(&e->pods.finished_by_uid.index) < 0 || name_get(e, pod->uid, &uid) < 0)
         return ENGINE_NO_MEMORY;
     id = slab_take(&e->pods.finished);
     *finished_at(e, id) = (struct finished){group, uid, pod->failed};
-    index_put(&e->pods.finished_by_uid, hash_text(pod->uid, 0), id);
+    directory_put(&e->pods.finished_by_uid, id);
     count(e, finished_at(e, id), 1);
     return 0;
 }
@@ -55,7 +41,7 @@ static void lose(struct engine *e, uint32_t id)
     const struct finished *finished = finished_at(e, id);
 
     count(e, finished, UINT32_MAX);
-    index_drop(&e->pods.finished_by_uid, hash_text(name_text(e, finished->uid), 0), id);
+    directory_drop(&e->pods.finished_by_uid, id);
     intern_unref(&e->names, finished->uid);
     slab_give(&e->pods.finished, id);
 }

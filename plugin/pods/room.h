@@ -2,6 +2,7 @@
 #ifndef SLUICE_PLUGIN_PODS_ROOM_H
 #define SLUICE_PLUGIN_PODS_ROOM_H
 
+#include "plugin/base/directory.h"
 #include "plugin/base/heap.h"
 #include "plugin/base/index.h"
 #include "plugin/base/list.h"
@@ -22,7 +23,7 @@ struct pods_room {
     uint32_t assembling;      /* the group whose turn it is */
 
     struct slab finished;
-    struct index finished_by_uid;
+    struct directory finished_by_uid;
     struct stop_notice stop_notice;
 };
 

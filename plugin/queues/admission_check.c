@@ -3,31 +3,16 @@
 
 #include "plugin/state.h"
 
-struct check_question {
-    const struct engine *e;
-    uint32_t name;
-};
-
-static bool check_same(const void *ctx, uint32_t id)
+static uint32_t check_find(const struct engine *e, struct text name)
 {
-    const struct check_question *q = ctx;
-
-    return check_at(q->e, id)->name == q->name;
-}
-
-static uint32_t check_find(const struct engine *e, uint32_t name)
-{
-    struct check_question q = {e, name};
-
-    return index_find(&e->queues.checks_by_name, hash_bytes(&name, sizeof(name), 17), check_same,
-                      &q);
+    return directory_find(&e->queues.checks_by_name, text_of(""), name);
 }
 
 /* One that asks for no flavor that it could be of counts all the same. */
 enum cluster_queue_fault cluster_queue_check_fault(const struct engine *e,
                                                    const struct cluster_queue_check *check)
 {
-    uint32_t id = check_find(e, check->name);
+    uint32_t id = check_find(e, name_text(e, check->name));
 
     if (id == 0)
         return CLUSTER_QUEUE_CHECK_MISSING;
@@ -124,12 +109,12 @@ void cluster_queue_forget(struct engine *e, uint32_t id)
 int check_see(struct engine *e, struct text name, bool active)
 {
     struct check_record record = {.active = active};
-    uint32_t id = check_find(e, intern_find(&e->names, name));
+    uint32_t id = check_find(e, name);
 
     if (id == 0 && slab_count(&e->queues.checks) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
-    if (slab_reserve(&e->queues.checks, 1) < 0 || index_reserve(&e->queues.checks_by_name) < 0 ||
-        name_get(e, name, &record.name) < 0)
+    if (slab_reserve(&e->queues.checks, 1) < 0 ||
+        index_reserve(&e->queues.checks_by_name.index) < 0 || name_get(e, name, &record.name) < 0)
         return ENGINE_NO_MEMORY;
     if (id != 0) {
         intern_unref(&e->names, record.name);
@@ -137,7 +122,7 @@ int check_see(struct engine *e, struct text name, bool active)
     } else {
         id = slab_take(&e->queues.checks);
         *check_at(e, id) = record;
-        index_put(&e->queues.checks_by_name, hash_bytes(&record.name, sizeof(record.name), 17), id);
+        directory_put(&e->queues.checks_by_name, id);
     }
     cluster_queues_changed(e);
     return 0;
@@ -145,11 +130,10 @@ int check_see(struct engine *e, struct text name, bool active)
 
 void check_lose(struct engine *e, struct text name)
 {
-    uint32_t id = check_find(e, intern_find(&e->names, name));
+    uint32_t id = check_find(e, name);
 
     if (id != 0) {
-        index_drop(&e->queues.checks_by_name,
-                   hash_bytes(&check_at(e, id)->name, sizeof(check_at(e, id)->name), 17), id);
+        directory_drop(&e->queues.checks_by_name, id);
         intern_unref(&e->names, check_at(e, id)->name);
         slab_give(&e->queues.checks, id);
         cluster_queues_changed(e);

@@ -8,9 +8,6 @@
 #include "queue_effects.h"
 #include "queue_life.h"
 
-/* How many texts a command is made of. */
-enum { TEXTS = 6 };
-
 static struct tree_link *command_link(const void *ctx, uint32_t id)
 {
     return &command_at(ctx, id)->link;
@@ -30,109 +27,84 @@ static const struct tree_type by_creation = {command_link, compare, NULL};
 void command_init(struct engine *e)
 {
     slab_init(&e->queues.commands.records, &e->mem, sizeof(struct command));
-    index_init(&e->queues.commands.by_uid, &e->mem);
+    directory_init(&e->queues.commands.by_uid, &e->queues.commands.records, &e->names,
+                   DIRECTORY_NO_SPACE, offsetof(struct command, uid));
     heap_init(&e->queues.commands.timers, &e->mem, compare, e);
 }
 
 void command_finish(struct engine *e)
 {
     heap_finish(&e->queues.commands.timers);
-    index_finish(&e->queues.commands.by_uid);
+    index_finish(&e->queues.commands.by_uid.index);
     slab_finish(&e->queues.commands.records);
-}
-
-struct question {
-    const struct engine *e;
-    struct text uid;
-};
-
-static bool same_uid(const void *ctx, uint32_t id)
-{
-    const struct question *q = ctx;
-
-    return text_same(q->uid, name_text(q->e, command_at(q->e, id)->uid));
 }
 
 static uint32_t find(const struct engine *e, struct text uid)
 {
-    struct question q = {e, uid};
+    return directory_find(&e->queues.commands.by_uid, text_of(""), uid);
+}
 
-    return index_find(&e->queues.commands.by_uid, hash_text(uid, 0), same_uid, &q);
+static struct list_link *peers_of(const void *ctx, uint32_t id)
+{
+    return &command_at(ctx, id)->peers;
 }
 
 static void unlink_queue(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
 
-    if (command->queue == 0)
-        return;
-    if (command->prev != 0)
-        command_at(e, command->prev)->next = command->next;
-    else
-        queue_at(e, command->queue)->first_command = command->next;
-    if (command->next != 0)
-        command_at(e, command->next)->prev = command->prev;
-    command->queue = command->next = command->prev = 0;
+    if (command->queue != 0)
+        list_remove(peers_of, e, &queue_at(e, command->queue)->commands, id);
+    command->queue = 0;
 }
 
-static void link_queue(struct engine *e, uint32_t id, uint32_t queue)
+static void release_texts(struct engine *e, const struct command *command)
 {
-    struct command *command = command_at(e, id);
+    const uint32_t texts[] = {command->uid,    command->space,      command->name,
+                              command->target, command->target_uid, command->action_text,
+                              command->parent};
 
-    command->queue = queue;
-    command->next = queue_at(e, queue)->first_command;
-    if (command->next != 0)
-        command_at(e, command->next)->prev = id;
-    queue_at(e, queue)->first_command = id;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        intern_unref(&e->names, texts[i]);
 }
 
 void command_destroy(struct engine *e, uint32_t id)
 {
     struct command *command = command_at(e, id);
-    const uint32_t texts[] = {command->uid,    command->space,      command->name,
-                              command->target, command->target_uid, command->action_text,
-                              command->parent};
 
     unlink_queue(e, id);
     if (command_waits(command))
         tree_remove(&by_creation, e, &e->queues.commands.waiting, id);
     outbox_forget(&e->outbox, EFFECT_OF_COMMAND, id);
     heap_clear(&e->queues.commands.timers, id);
-    index_drop(&e->queues.commands.by_uid, hash_text(name_text(e, command->uid), 0), id);
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        intern_unref(&e->names, texts[i]);
+    directory_drop(&e->queues.commands.by_uid, id);
+    release_texts(e, command);
     slab_give(&e->queues.commands.records, id);
 }
 
 static int create(struct engine *e, const struct command_facts *facts, uint32_t *ret_id)
 {
-    const struct text texts[TEXTS] = {facts->uid,    facts->space,  facts->name,
-                                      facts->target, facts->action, facts->target_uid};
-    uint32_t names[TEXTS] = {0}, count = 0, id;
+    struct command command = {.created = facts->created, .state = STATE_UNSAID};
+    uint32_t id;
 
     if (slab_count(&e->queues.commands.records) >= e->config.max_queues)
         return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->queues.commands.records, 1) < 0 ||
-        index_reserve(&e->queues.commands.by_uid) < 0 ||
+        index_reserve(&e->queues.commands.by_uid.index) < 0 ||
         heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0)
         return ENGINE_NO_MEMORY;
-    while (count < TEXTS && name_get(e, texts[count], &names[count]) == 0)
-        count++;
-    if (count < TEXTS) {
-        while (count-- > 0)
-            intern_unref(&e->names, names[count]);
+    if (name_get(e, facts->uid, &command.uid) < 0 ||
+        name_get(e, facts->space, &command.space) < 0 ||
+        name_get(e, facts->name, &command.name) < 0 ||
+        name_get(e, facts->target, &command.target) < 0 ||
+        name_get(e, facts->action, &command.action_text) < 0 ||
+        name_get(e, facts->target_uid, &command.target_uid) < 0) {
+        release_texts(e, &command);
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->queues.commands.records);
-    *command_at(e, id) = (struct command){.uid = names[0],
-                                          .space = names[1],
-                                          .name = names[2],
-                                          .target = names[3],
-                                          .action_text = names[4],
-                                          .target_uid = names[5],
-                                          .created = facts->created,
-                                          .state = STATE_UNSAID};
-    index_put(&e->queues.commands.by_uid, hash_text(facts->uid, 0), id);
+    *command_at(e, id) = command;
+    directory_put(&e->queues.commands.by_uid, id);
     tree_insert(&by_creation, e, &e->queues.commands.waiting, id);
     *ret_id = id;
     return 0;
@@ -175,8 +147,10 @@ static void obey(struct engine *e, uint32_t id, uint32_t queue, enum queue_actio
     command->changed = !queue_written_same(before, queue_due_state(at));
     if (!command->changed)
         command->refusal = COMMAND_CHANGES_NOTHING;
-    if (!queue_is_written(at))
-        link_queue(e, id, queue);
+    if (!queue_is_written(at)) {
+        command->queue = queue;
+        list_insert(peers_of, e, &queue_at(e, queue)->commands, 0, id);
+    }
 }
 
 /* Whether the command is meant for a queue that was there before this one of its name. */
@@ -281,8 +255,8 @@ void command_lose(struct engine *e, struct text uid)
 
 void command_queue_gone(struct engine *e, uint32_t queue)
 {
-    while (queue_at(e, queue)->first_command != 0) {
-        uint32_t id = queue_at(e, queue)->first_command;
+    while (queue_at(e, queue)->commands.first != 0) {
+        uint32_t id = queue_at(e, queue)->commands.first;
 
         unlink_queue(e, id);
         outbox_sync(&e->outbox, EFFECT_OF_COMMAND, id);

@@ -2,8 +2,9 @@
 #ifndef SLUICE_PLUGIN_QUEUES_COMMAND_H
 #define SLUICE_PLUGIN_QUEUES_COMMAND_H
 
+#include "plugin/base/directory.h"
 #include "plugin/base/heap.h"
-#include "plugin/base/index.h"
+#include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/slab.h"
 #include "plugin/base/tree.h"
@@ -31,11 +32,11 @@ struct command {
     uint32_t target, action_text;
     uint32_t target_uid; /* the queue's that it is meant for; 0: whichever has that name */
     int64_t created;
-    int64_t deleted_at;  /* 0: not yet */
-    uint32_t queue;      /* whose state must be written first */
-    uint32_t next, prev; /* of the same queue */
-    uint8_t state;       /* of the queue when it was carried out; STATE_UNSAID: there is none */
-    uint8_t refusal;     /* enum command_refusal */
+    int64_t deleted_at;     /* 0: not yet */
+    uint32_t queue;         /* whose state must be written first */
+    struct list_link peers; /* of the same queue */
+    uint8_t state;          /* of the queue when it was carried out; STATE_UNSAID: there is none */
+    uint8_t refusal;        /* enum command_refusal */
     bool changed, told;
     uint32_t parent; /* name of the parent that stands in the way */
     uint8_t parent_state;
@@ -50,7 +51,7 @@ static inline bool command_waits(const struct command *command)
 
 struct commands {
     struct slab records;
-    struct index by_uid;
+    struct directory by_uid;
     struct heap timers;
     uint32_t waiting; /* tree, by creation and uid */
 };

@@ -69,8 +69,9 @@ bool command_is_over(const struct engine *e, const struct command *command)
     return command->deleted_at != 0 && forgotten_at(command) <= e->now;
 }
 
-void command_set_timer(struct engine *e, uint32_t id)
+void command_set_timer(void *engine, uint32_t id)
 {
+    struct engine *e = engine;
     const struct command *command = command_at(e, id);
     int64_t at = outbox_due(&e->outbox, EFFECT_OF_COMMAND, id);
 
@@ -145,11 +146,6 @@ static void gone(void *owner, uint32_t id, uint32_t slot)
     command_set_timer(e, id);
 }
 
-static void set_timer(void *owner, uint32_t id)
-{
-    command_set_timer(owner, id);
-}
-
 const struct outbox_type command_effects = {
     .records = offsetof(struct engine, queues.commands.records),
     .entry = offsetof(struct command, effects),
@@ -159,5 +155,5 @@ const struct outbox_type command_effects = {
     .describe = describe,
     .done = done,
     .gone = gone,
-    .set_timer = set_timer,
+    .set_timer = command_set_timer,
 };

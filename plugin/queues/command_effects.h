@@ -21,7 +21,8 @@ void command_say_no_queue(struct sentence *say, struct text queue, bool built_in
 /* Its deletion was acknowledged so long ago that it is forgotten. */
 bool command_is_over(const struct engine *e, const struct command *command);
 
-void command_set_timer(struct engine *e, uint32_t command);
+/* As an outbox_type has it. */
+void command_set_timer(void *engine, uint32_t command);
 void command_expire(struct engine *e, uint32_t command);
 
 #endif

@@ -20,60 +20,57 @@ static void say_pods(struct sentence *say, uint32_t count)
 }
 
 /* Only leaves grant: with its first child the parent would grant nothing to its own pods. */
-static bool strands_pods(const struct engine *e, struct sentence *say, uint32_t id, uint32_t parent,
-                         struct text name)
+static bool strands_pods(const struct proposal *to, struct text name)
 {
-    bool stays =
-        id != 0 && (queue_at(e, id)->parent == parent || queue_at(e, id)->wanted == parent);
-    uint32_t claims = count_claims(e, parent);
+    const struct queue *queue = to->id == 0 ? NULL : queue_at(to->e, to->id);
+    bool stays = queue != NULL && (queue->parent == to->parent || queue->wanted == to->parent);
+    uint32_t claims = count_claims(to->e, to->parent);
 
-    if (stays || claims == 0 || queue_at(e, parent)->first_child != 0)
+    if (stays || claims == 0 || queue_at(to->e, to->parent)->first_child != 0)
         return false;
-    sentence_named(say, "spec.parent is ", name, ", which has ");
-    say_pods(say, claims);
-    sentence_str(say, " in it: pods go into queues that have none below them");
+    sentence_named(to->say, "spec.parent is ", name, ", which has ");
+    say_pods(to->say, claims);
+    sentence_str(to->say, " in it: pods go into queues that have none below them");
     return true;
 }
 
-static bool misplaced(const struct engine *e, struct sentence *say, uint32_t id, uint32_t parent,
-                      struct text name)
+static bool misplaced(const struct proposal *to, struct text name)
 {
     uint32_t depth; /* root is no level */
 
-    if (parent == 0 || !queue_at(e, parent)->known) {
-        sentence_named(say, "spec.parent is ", name, ", which does not exist: create it first");
+    if (to->parent == 0 || !queue_at(to->e, to->parent)->known) {
+        sentence_named(to->say, "spec.parent is ", name, ", which does not exist: create it first");
         return true;
     }
-    if (id != 0 && queue_is_below(e, parent, id)) {
-        sentence_named(say, "spec.parent is ", name,
+    if (to->id != 0 && queue_is_below(to->e, to->parent, to->id)) {
+        sentence_named(to->say, "spec.parent is ", name,
                        ", which is this queue or below it: parents must not go round");
         return true;
     }
-    depth = queue_depth(e, parent) + (id == 0 ? 0 : queue_at(e, id)->height.levels);
+    depth =
+        queue_depth(to->e, to->parent) + (to->id == 0 ? 0 : queue_at(to->e, to->id)->height.levels);
     if (depth > QUEUE_MAX_DEPTH_VOLCANO) {
-        sentence_named(say, "spec.parent is ", name, ", which makes ");
-        sentence_number(say, "", depth, " levels of queues, more than ");
-        sentence_number(say, "", QUEUE_MAX_DEPTH_VOLCANO, "");
+        sentence_named(to->say, "spec.parent is ", name, ", which makes ");
+        sentence_number(to->say, "", depth, " levels of queues, more than ");
+        sentence_number(to->say, "", QUEUE_MAX_DEPTH_VOLCANO, "");
         return true;
     }
-    return strands_pods(e, say, id, parent, name);
+    return strands_pods(to, name);
 }
 
 bool engine_admit_queue(const struct engine *e, const struct queue_facts *queue,
                         char ret_reason[QUEUE_REFUSAL_MAX])
 {
-    uint32_t id = queue_find(e, QUEUE_VOLCANO, queue->name), parent;
     struct text name = queue->parent.len == 0 ? text_of("root") : queue->parent;
     struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
+    const struct proposal to = {e, &say, queue, queue_find(e, QUEUE_VOLCANO, queue->name),
+                                queue_find(e, QUEUE_VOLCANO, name)};
 
-    if (queue_amounts_contradict_each_other(&say, queue))
+    if (queue_amounts_contradict_each_other(&to))
         return false;
-    if (id == e->queues.volcano_root)
-        return true;
-    parent = queue_find(e, QUEUE_VOLCANO, name);
-    return !misplaced(e, &say, id, parent, name) &&
-           !queue_amounts_contradict_tree(e, &say, queue, id, parent) &&
-           !queue_amounts_lack_deserved(&say, queue);
+    return to.id == e->queues.volcano_root ||
+           (!misplaced(&to, name) && !queue_amounts_contradict_tree(&to) &&
+            !queue_amounts_lack_deserved(&to));
 }
 
 bool engine_admit_queue_deletion(const struct engine *e, struct text name,

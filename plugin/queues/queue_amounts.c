@@ -63,27 +63,35 @@ static bool bounds(enum field field, const struct named_amount *item)
     return item != NULL && (field != CAPABILITY || !queue_amount_is_unset(item));
 }
 
-static bool beyond_own(struct sentence *say, const struct queue_facts *queue, enum field field,
-                       const struct named_amount *item, enum field other)
+/* Whether one of these amounts that the queue is to have is wrong. */
+static bool any_is(const struct proposal *to, enum field field,
+                   bool (*is_wrong)(const struct proposal *to, enum field field,
+                                    const struct named_amount *item))
 {
-    const struct named_amount *bound = find(amounts_of(queue, other), item->resource);
+    const struct named_amounts *amounts = amounts_of(to->queue, field);
 
-    return bounds(other, bound) && more_than(say, of_itself, field, item->resource, item->amount,
-                                             other, own, bound->amount);
-}
-
-bool queue_amounts_contradict_each_other(struct sentence *say, const struct queue_facts *queue)
-{
-    for (uint32_t i = 0; i < queue->guarantee.count; i++) {
-        if (beyond_own(say, queue, GUARANTEE, &queue->guarantee.item[i], DESERVED) ||
-            beyond_own(say, queue, GUARANTEE, &queue->guarantee.item[i], CAPABILITY))
-            return true;
-    }
-    for (uint32_t i = 0; i < queue->deserved.count; i++) {
-        if (beyond_own(say, queue, DESERVED, &queue->deserved.item[i], CAPABILITY))
+    for (uint32_t i = 0; i < amounts->count; i++) {
+        if (is_wrong(to, field, &amounts->item[i]))
             return true;
     }
     return false;
+}
+
+static bool beyond_own(const struct proposal *to, enum field field, const struct named_amount *item)
+{
+    for (enum field other = field; other-- > CAPABILITY;) {
+        const struct named_amount *bound = find(amounts_of(to->queue, other), item->resource);
+
+        if (bounds(other, bound) && more_than(to->say, of_itself, field, item->resource,
+                                              item->amount, other, own, bound->amount))
+            return true;
+    }
+    return false;
+}
+
+bool queue_amounts_contradict_each_other(const struct proposal *to)
+{
+    return any_is(to, GUARANTEE, beyond_own) || any_is(to, DESERVED, beyond_own);
 }
 
 static const struct cell *own_cell(const struct engine *e, uint32_t queue, struct text resource)
@@ -109,21 +117,14 @@ static uint32_t ceiling_above(const struct engine *e, uint32_t from, struct text
     return 0;
 }
 
-static bool any_beyond(const struct engine *e, struct sentence *say, uint32_t from,
-                       const struct queue_facts *queue, enum field field)
+static bool beyond_ceiling(const struct proposal *to, enum field field,
+                           const struct named_amount *item)
 {
-    const struct named_amounts *amounts = amounts_of(queue, field);
+    uint32_t above = ceiling_above(to->e, to->parent, item->resource);
 
-    for (uint32_t i = 0; i < amounts->count; i++) {
-        const struct named_amount *item = &amounts->item[i];
-        uint32_t above = ceiling_above(e, from, item->resource);
-
-        if (above != 0 && more_than(say, of_itself, field, item->resource, item->amount, CAPABILITY,
-                                    name_text(e, queue_at(e, above)->name),
-                                    own_cell(e, above, item->resource)->own_ceiling))
-            return true;
-    }
-    return false;
+    return above != 0 && more_than(to->say, of_itself, field, item->resource, item->amount,
+                                   CAPABILITY, name_text(to->e, queue_at(to->e, above)->name),
+                                   own_cell(to->e, above, item->resource)->own_ceiling);
 }
 
 /* [DESERVED or GUARANTEE] */
@@ -146,39 +147,25 @@ static wide sum_below(const struct engine *e, uint32_t id, uint32_t but, struct 
     return sum;
 }
 
-/* root sets nothing of its own; who sets no amount is bound by none. */
-static bool sums_beyond(const struct engine *e, struct sentence *say, uint32_t parent, uint32_t id,
-                        const struct queue_facts *queue, enum field field)
+/* With those of its siblings. root sets nothing of its own; who sets no amount is bound by none. */
+static bool beyond_parent(const struct proposal *to, enum field field,
+                          const struct named_amount *item)
 {
-    const struct named_amounts *amounts = amounts_of(queue, field);
+    wide bound = own_amount(own_cell(to->e, to->parent, item->resource), field);
 
-    for (uint32_t i = 0; i < amounts->count && parent != e->queues.volcano_root; i++) {
-        struct text resource = amounts->item[i].resource;
-        wide bound = own_amount(own_cell(e, parent, resource), field);
-
-        if (bound > 0 &&
-            more_than(say, of_children, field, resource,
-                      sum_below(e, parent, id, resource, field) + amounts->item[i].amount, field,
-                      name_text(e, queue_at(e, parent)->name), bound))
-            return true;
-    }
-    return false;
+    return to->parent != to->e->queues.volcano_root && bound > 0 &&
+           more_than(to->say, of_children, field, item->resource,
+                     sum_below(to->e, to->parent, to->id, item->resource, field) + item->amount,
+                     field, name_text(to->e, queue_at(to->e, to->parent)->name), bound);
 }
 
 /* An edit must leave room for the children that are there. */
-static bool below_children(const struct engine *e, struct sentence *say, uint32_t id,
-                           const struct queue_facts *queue, enum field field)
+static bool below_children(const struct proposal *to, enum field field,
+                           const struct named_amount *item)
 {
-    const struct named_amounts *amounts = amounts_of(queue, field);
-
-    for (uint32_t i = 0; i < amounts->count && id != 0; i++) {
-        struct text resource = amounts->item[i].resource;
-
-        if (more_than(say, of_children, field, resource, sum_below(e, id, 0, resource, field),
-                      field, own, amounts->item[i].amount))
-            return true;
-    }
-    return false;
+    return to->id != 0 &&
+           more_than(to->say, of_children, field, item->resource,
+                     sum_below(to->e, to->id, 0, item->resource, field), field, own, item->amount);
 }
 
 /* What bounds those below a queue, in one resource. */
@@ -187,43 +174,41 @@ struct most {
     wide amount;
 };
 
-static bool child_beyond(const struct engine *e, struct sentence *say, uint32_t id,
-                         enum field field, wide amount, const struct most *bound)
+static bool child_beyond(const struct proposal *to, uint32_t id, enum field field, wide amount,
+                         const struct most *bound)
 {
     if (amount <= bound->amount)
         return false;
-    sentence_named(say, "queue ", name_text(e, queue_at(e, id)->name), " is below it, whose ");
-    return more_than(say, of_itself, field, bound->resource, amount, CAPABILITY, bound->queue,
+    sentence_named(to->say, "queue ", name_text(to->e, queue_at(to->e, id)->name),
+                   " is below it, whose ");
+    return more_than(to->say, of_itself, field, bound->resource, amount, CAPABILITY, bound->queue,
                      bound->amount);
 }
 
 /* Those below a queue that sets a capability itself are bound by that. Recursion is as deep as the
  * tree. */
-static bool any_child_beyond(const struct engine *e, struct sentence *say, uint32_t id,
-                             const struct most *bound)
+static bool any_child_beyond(const struct proposal *to, uint32_t id, const struct most *bound)
 {
-    for (uint32_t child = queue_at(e, id)->first_child; child != 0;
-         child = queue_at(e, child)->next_sibling) {
-        const struct cell *cell = own_cell(e, child, bound->resource);
+    for (uint32_t child = queue_at(to->e, id)->first_child; child != 0;
+         child = queue_at(to->e, child)->next_sibling) {
+        const struct cell *cell = own_cell(to->e, child, bound->resource);
         bool sets = cell != NULL && cell->has_ceiling;
 
         if (cell != NULL &&
-            ((sets && child_beyond(e, say, child, CAPABILITY, cell->own_ceiling, bound)) ||
-             child_beyond(e, say, child, DESERVED, cell->own_share, bound) ||
-             child_beyond(e, say, child, GUARANTEE, own_amount(cell, GUARANTEE), bound)))
+            ((sets && child_beyond(to, child, CAPABILITY, cell->own_ceiling, bound)) ||
+             child_beyond(to, child, DESERVED, cell->own_share, bound) ||
+             child_beyond(to, child, GUARANTEE, own_amount(cell, GUARANTEE), bound)))
             return true;
-        if (!sets && any_child_beyond(e, say, child, bound))
+        if (!sets && any_child_beyond(to, child, bound))
             return true;
     }
     return false;
 }
 
-/* What bounds those below it: now (facts: NULL), or with the edit below this parent. */
-static bool find_bound(const struct engine *e, const struct queue_facts *facts, uint32_t id,
-                       uint32_t parent, struct most *bound)
+/* What bounds those below it: with the edit (then), or now. */
+static bool find_bound(const struct proposal *to, bool then, struct most *bound)
 {
-    const struct named_amount *most =
-        facts == NULL ? NULL : find(&facts->capability, bound->resource);
+    const struct named_amount *most = then ? find(&to->queue->capability, bound->resource) : NULL;
     uint32_t above;
 
     if (bounds(CAPABILITY, most)) {
@@ -231,60 +216,55 @@ static bool find_bound(const struct engine *e, const struct queue_facts *facts, 
         bound->amount = most->amount;
         return true;
     }
-    above = ceiling_above(e, facts == NULL ? id : parent, bound->resource);
+    above = ceiling_above(to->e, then ? to->parent : to->id, bound->resource);
     if (above == 0)
         return false;
-    bound->queue = name_text(e, queue_at(e, above)->name);
-    bound->amount = own_cell(e, above, bound->resource)->own_ceiling;
+    bound->queue = name_text(to->e, queue_at(to->e, above)->name);
+    bound->amount = own_cell(to->e, above, bound->resource)->own_ceiling;
     return true;
 }
 
 /* An edit, or a move, must leave those below it within what bounds them then. What bounds them
  * already is not judged anew. A queue has a cell for whatever is named below it. */
-static bool below_it_beyond(const struct engine *e, struct sentence *say,
-                            const struct queue_facts *facts, uint32_t id, uint32_t parent)
+static bool below_it_beyond(const struct proposal *to)
 {
-    const struct queue *queue = id == 0 ? NULL : queue_at(e, id);
+    const struct queue *queue = to->id == 0 ? NULL : queue_at(to->e, to->id);
 
     if (queue == NULL || queue->first_child == 0)
         return false;
     for (uint32_t i = 0; i < queue->cell_count; i++) {
-        struct most before = {.resource = name_text(e, queue->cells[i].resource)};
+        struct most before = {.resource = name_text(to->e, queue->cells[i].resource)};
         struct most then = {.resource = before.resource};
 
-        if (!find_bound(e, facts, id, parent, &then))
+        if (!find_bound(to, true, &then))
             continue;
-        if (find_bound(e, NULL, id, parent, &before) && then.amount >= before.amount)
+        if (find_bound(to, false, &before) && then.amount >= before.amount)
             continue;
-        if (any_child_beyond(e, say, id, &then))
+        if (any_child_beyond(to, to->id, &then))
             return true;
     }
     return false;
 }
 
-bool queue_amounts_contradict_tree(const struct engine *e, struct sentence *say,
-                                   const struct queue_facts *queue, uint32_t id, uint32_t parent)
+bool queue_amounts_contradict_tree(const struct proposal *to)
 {
-    return any_beyond(e, say, parent, queue, CAPABILITY) ||
-           any_beyond(e, say, parent, queue, DESERVED) ||
-           any_beyond(e, say, parent, queue, GUARANTEE) ||
-           sums_beyond(e, say, parent, id, queue, GUARANTEE) ||
-           sums_beyond(e, say, parent, id, queue, DESERVED) ||
-           below_children(e, say, id, queue, GUARANTEE) ||
-           below_children(e, say, id, queue, DESERVED) ||
-           below_it_beyond(e, say, queue, id, parent);
+    return any_is(to, CAPABILITY, beyond_ceiling) || any_is(to, DESERVED, beyond_ceiling) ||
+           any_is(to, GUARANTEE, beyond_ceiling) || any_is(to, GUARANTEE, beyond_parent) ||
+           any_is(to, DESERVED, beyond_parent) || any_is(to, GUARANTEE, below_children) ||
+           any_is(to, DESERVED, below_children) || below_it_beyond(to);
 }
 
-bool queue_amounts_lack_deserved(struct sentence *say, const struct queue_facts *queue)
+static bool lacks_deserved(const struct proposal *to, enum field field,
+                           const struct named_amount *item)
 {
-    for (uint32_t i = 0; i < queue->guarantee.count; i++) {
-        const struct named_amount *kept = &queue->guarantee.item[i];
+    if (find(&to->queue->deserved, item->resource) != NULL ||
+        !more_than(to->say, of_itself, field, item->resource, item->amount, DESERVED, own, 0))
+        return false;
+    sentence_str(to->say, ": it is not set");
+    return true;
+}
 
-        if (find(&queue->deserved, kept->resource) == NULL && kept->amount > 0) {
-            more_than(say, of_itself, GUARANTEE, kept->resource, kept->amount, DESERVED, own, 0);
-            sentence_str(say, ": it is not set");
-            return true;
-        }
-    }
-    return false;
+bool queue_amounts_lack_deserved(const struct proposal *to)
+{
+    return any_is(to, GUARANTEE, lacks_deserved);
 }

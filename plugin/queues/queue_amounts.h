@@ -27,13 +27,21 @@ struct sentence;
 /* A capability where 0 stands for no limit, as Volcano has it. */
 bool queue_amount_is_unset(const struct named_amount *capability);
 
-bool queue_amounts_contradict_each_other(struct sentence *say, const struct queue_facts *queue);
+/* What somebody wants to make of a queue, and where it is said what is wrong with that. */
+struct proposal {
+    const struct engine *e;
+    struct sentence *say;
+    const struct queue_facts *queue;
+    uint32_t id;     /* of the queue; 0: it is new */
+    uint32_t parent; /* below which it is to be */
+};
 
-/* id: the queue, 0 if it is new; parent: below which it is to be. */
-bool queue_amounts_contradict_tree(const struct engine *e, struct sentence *say,
-                                   const struct queue_facts *queue, uint32_t id, uint32_t parent);
+bool queue_amounts_contradict_each_other(const struct proposal *to);
+
+/* [the parent is found] */
+bool queue_amounts_contradict_tree(const struct proposal *to);
 
 /* Something is guaranteed of which nothing is deserved: asked last, as the others tell more. */
-bool queue_amounts_lack_deserved(struct sentence *say, const struct queue_facts *queue);
+bool queue_amounts_lack_deserved(const struct proposal *to);
 
 #endif

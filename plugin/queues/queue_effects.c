@@ -2,7 +2,6 @@
 #include "queue_effects.h"
 
 #include "plugin/state.h"
-#include "queue_words.h"
 #include "status_turn.h"
 
 enum { STATUS_SECONDS = 1 };
@@ -123,11 +122,6 @@ static void gone(void *owner, uint32_t id, uint32_t slot)
     outbox_sync(&e->outbox, EFFECT_OF_QUEUE, id);
 }
 
-static void set_timer(void *owner, uint32_t id)
-{
-    queue_set_timer(owner, id);
-}
-
 const struct outbox_type queue_effects = {
     .records = offsetof(struct engine, queues.records),
     .entry = offsetof(struct queue, effects),
@@ -138,5 +132,5 @@ const struct outbox_type queue_effects = {
     .leased = leased,
     .done = done,
     .gone = gone,
-    .set_timer = set_timer,
+    .set_timer = queue_set_timer,
 };

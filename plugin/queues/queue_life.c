@@ -180,12 +180,6 @@ void queue_hear(struct engine *e, uint32_t id, const struct queue_facts *facts, 
     queue_settle_later(e, id);
 }
 
-void queue_begin_status(struct engine *e, uint32_t id)
-{
-    queue_forget_status(queue_at(e, id));
-    queue_note_change(e, id);
-}
-
 void queue_stand_by(struct engine *e, uint32_t id)
 {
     struct queue *queue = queue_at(e, id);

@@ -22,8 +22,7 @@
  */
 struct engine;
 
-/* This engine begins to lead, or ceases: then the object's word counts. */
-void queue_begin_status(struct engine *e, uint32_t queue);
+/* This engine ceases to lead: then the object's word counts. */
 void queue_stand_by(struct engine *e, uint32_t queue);
 
 /* The object says this. fresh: it is another object than before, if there was one. */

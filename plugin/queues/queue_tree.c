@@ -56,7 +56,7 @@ static int make_unknown(struct engine *e, enum queue_kind kind, struct text name
     queue_at(e, id)->kind = kind;
     queue_at(e, id)->reclaimable = true; /* as Volcano has it, where nothing is said */
     queue_at(e, id)->said.state = queue_at(e, id)->wrote.state = STATE_UNSAID;
-    index_put(&e->queues.by_name, queue_hash(kind, name), id);
+    index_put(&e->queues.by_name, hash_text(name, kind), id);
     tree_insert(&queues_by_identity, e, &e->queues.in_order, id);
     if (kind == QUEUE_VOLCANO && e->queues.volcano_root != 0) {
         queue_at(e, id)->parent = e->queues.volcano_root;
@@ -164,7 +164,7 @@ void queue_drop_unused(struct engine *e, uint32_t id)
         outbox_forget(&e->outbox, EFFECT_OF_QUEUE, id);
         guard_forget(e, id);
         heap_clear(&e->queues.timers, id);
-        index_drop(&e->queues.by_name, queue_hash(queue->kind, name_text(e, queue->name)), id);
+        index_drop(&e->queues.by_name, hash_text(name_text(e, queue->name), queue->kind), id);
         tree_remove(&queues_by_identity, e, &e->queues.in_order, id);
         release(e, queue);
         slab_give(&e->queues.records, id);

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "limit.h"
 #include "plugin/base/heap.h"
+#include "plugin/base/directory.h"
 #include "plugin/base/index.h"
 #include "plugin/base/list.h"
 #include "plugin/base/slab.h"
@@ -31,7 +32,7 @@ struct queues_room {
 
     struct commands commands;
     struct slab checks; /* Kueue's AdmissionChecks */
-    struct index checks_by_name;
+    struct directory checks_by_name;
     uint32_t counted[LIMITED_KINDS]; /* of which an object is there (limit.h) */
 };
 

@@ -2,6 +2,8 @@
 #ifndef SLUICE_PLUGIN_QUEUES_STATUS_TURN_H
 #define SLUICE_PLUGIN_QUEUES_STATUS_TURN_H
 
+#include "plugin/records/queue_status.h"
+
 #include <stdint.h>
 
 /*
@@ -19,6 +21,9 @@
  * The state of a queue, and why it grants nothing, wait for no turn: a person looks at them.
  */
 struct engine;
+
+/* What the status of a queue says, as hashes: they tell whether its object says the same. */
+struct queue_words queue_words_of(const struct engine *e, uint32_t queue);
 
 /* The status may have changed: puts the queue into the list if its counts alone did. */
 void status_turn_ask(struct engine *e, uint32_t queue);

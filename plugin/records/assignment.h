@@ -3,7 +3,7 @@
 #define SLUICE_PLUGIN_RECORDS_ASSIGNMENT_H
 
 #include "plugin/base/facts.h"
-#include "plugin/base/request.h"
+#include "plugin/base/amount.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -59,16 +59,11 @@ static bool same_name(const void *ctx, uint32_t id)
            text_same(claim_name(q->e, id), q->name);
 }
 
-uint32_t claim_hash(struct text text, uint32_t space)
-{
-    return hash_text(text, space);
-}
-
 uint32_t claim_find(const struct engine *e, struct text uid)
 {
     struct claim_question q = {.e = e, .name = uid};
 
-    return index_find(&e->claims.by_uid, claim_hash(uid, 0), same_uid, &q);
+    return index_find(&e->claims.by_uid, hash_text(uid, 0), same_uid, &q);
 }
 
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name,
@@ -76,7 +71,7 @@ uint32_t claim_find_named(const struct engine *e, struct text space, struct text
 {
     struct claim_question q = {e, name, intern_find(&e->names, space), workload};
 
-    return index_find(&e->claims.by_name, claim_hash(name, q.space), same_name, &q);
+    return index_find(&e->claims.by_name, hash_text(name, q.space), same_name, &q);
 }
 
 /* By uid; and where a host gave one uid to several, by what else makes them different. */

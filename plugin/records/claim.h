@@ -165,13 +165,11 @@ struct workload_name claim_full_name(const struct engine *e, uint32_t claim);
 
 uint32_t claim_queue(const struct engine *e, uint32_t claim); /* of a workload 0: not known */
 
-/* Among the pods; and among these, or the workloads. */
+/* Among the pods; and among these, or the workloads: under the hash of a uid with 0, and of a name
+ * with the word of its namespace. */
 uint32_t claim_find(const struct engine *e, struct text uid);
 uint32_t claim_find_named(const struct engine *e, struct text space, struct text name,
                           bool workload);
-
-/* Under which they are found: of a uid, or of a name in a namespace. */
-uint32_t claim_hash(struct text text, uint32_t space);
 
 /* How many claims are pods. */
 uint32_t claim_count_pods(const struct engine *e);

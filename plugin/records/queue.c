@@ -33,16 +33,11 @@ static bool same_identity(const void *ctx, uint32_t id)
     return queue->kind == q->kind && text_same(name_text(q->e, queue->name), q->name);
 }
 
-uint32_t queue_hash(enum queue_kind kind, struct text name)
-{
-    return hash_text(name, kind);
-}
-
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name)
 {
     struct queue_question q = {e, kind, name};
 
-    return index_find(&e->queues.by_name, queue_hash(kind, name), same_identity, &q);
+    return index_find(&e->queues.by_name, hash_text(name, kind), same_identity, &q);
 }
 
 bool queue_state_halts(enum queue_state state)

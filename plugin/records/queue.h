@@ -3,8 +3,8 @@
 #define SLUICE_PLUGIN_RECORDS_QUEUE_H
 
 #include "cluster_queue.h"
-#include "contest_place.h"
 #include "height.h"
+#include "plugin/base/amount.h"
 #include "plugin/base/list.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/pairing.h"
@@ -28,6 +28,38 @@ struct queue_group {
     uint8_t resource_count, flavor_count;
     uint32_t resources[FACTS_MAX_NEEDS - 1];
     uint16_t flavors[FACTS_MAX_FLAVORS];
+};
+
+enum { BOUND_RESOURCES = 8 };
+
+/* The least that is asked for of each resource. A resource that is not listed is not asked for by
+ * all of them, and so bounds nothing. What a queue keeps unused is already taken off: this is the
+ * least that passes up. */
+struct bound {
+    bool nobody; /* there is no one that could fit */
+    uint8_t count;
+    struct {
+        uint32_t resource;
+        wide least;
+    } item[BOUND_RESOURCES];
+};
+
+/* The place of a queue among those that compete with it for their parent's room (contest.h). */
+struct contest {
+    struct tree_link sibling;
+    uint32_t children; /* tree of the children that compete, in order */
+    bool competes;
+
+    /* The key, as it stood when the queue was put into its parent's tree. */
+    bool borrows;
+    int32_t priority;
+    wide used, quota; /* the largest share */
+    int64_t head_created;
+    uint32_t key_name;
+
+    struct bound own;         /* of this queue's subtree, as its parent sees it */
+    struct bound all;         /* of this queue and those below it in the siblings' tree */
+    int64_t all_head_created; /* the oldest head likewise */
 };
 
 /* How often claims of the queue itself were granted a place, and gave it up, since it is known. */
@@ -108,7 +140,7 @@ struct queue {
     struct queue_written said;  /* by the object, as it was last seen */
     struct queue_written wrote; /* what the object says, as far as is known */
     struct queue_status status;
-    uint32_t first_command; /* of those that wait for its state to be written */
+    struct list commands; /* those that wait for its state to be written */
     struct outbox_entry effects;
 };
 
@@ -120,10 +152,7 @@ static inline bool queue_is_misplaced(const struct queue *queue)
     return queue->is_todo[TODO_PLACE];
 }
 
-/* Under which a queue is found. */
-uint32_t queue_hash(enum queue_kind kind, struct text name);
-
-/* The queue; 0: none of this name is known. */
+/* The queue, under the hash of its name with its kind; 0: none of this name is known. */
 uint32_t queue_find(const struct engine *e, enum queue_kind kind, struct text name);
 
 /* Why no claim of this queue may advance; REASON_NONE: it may. Suspended and closed ancestors

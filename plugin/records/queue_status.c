@@ -25,8 +25,9 @@ void queue_note_change(struct engine *e, uint32_t id)
     queue_set_timer(e, id);
 }
 
-void queue_set_timer(struct engine *e, uint32_t id)
+void queue_set_timer(void *engine, uint32_t id)
 {
+    struct engine *e = engine;
     const struct queue *queue = queue_at(e, id);
     int64_t at = outbox_due(&e->outbox, EFFECT_OF_QUEUE, id);
 

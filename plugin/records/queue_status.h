@@ -39,6 +39,7 @@ void queue_note_change(struct engine *e, uint32_t queue);
  * does whose attempt failed. */
 int64_t queue_looks_again(const struct queue *queue);
 
-void queue_set_timer(struct engine *e, uint32_t queue);
+/* As an outbox_type has it. */
+void queue_set_timer(void *engine, uint32_t queue);
 
 #endif

@@ -35,7 +35,8 @@ static void say_capacity(struct sentence *say, const struct engine *e, uint32_t 
         sentence_str(say, ", which is more than all nodes have");
     if ((claim_at(e, id)->flags & CLAIM_PROMISED) == 0)
         return;
-    sentence_number(say, "; room is on its way to it, victims: ", pledge_count_victims(e, id), "");
+    sentence_number(say, "; room is on its way to it, victims: ",
+                    pledge_count_victims(e, id, false) + pledge_count_victims(e, id, true), "");
 }
 
 void explain_not_ready(struct sentence *say, const struct engine *e)

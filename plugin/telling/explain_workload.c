@@ -176,7 +176,8 @@ static void say_lack(const struct engine *e, uint32_t id, struct sentence *say)
 /* Where nobody goes for it alone, it waits for room that is on its way anyhow. */
 static void say_victims(const struct engine *e, uint32_t id, struct sentence *say)
 {
-    uint32_t pods = pledge_count_pods(e, id), workloads = pledge_count_victims(e, id) - pods;
+    uint32_t pods = pledge_count_victims(e, id, false),
+             workloads = pledge_count_victims(e, id, true);
 
     sentence_count(say, ". Pending the preemption of ", workloads, " workload(s)");
     sentence_count(say, workloads > 0 ? " and " : ". Pending the preemption of ", pods, " pod(s)");

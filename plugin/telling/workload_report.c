@@ -67,8 +67,9 @@ static void note_victims(struct engine *e, uint32_t id, const struct decision *d
                          struct workload_report *ret)
 {
     if (claim_is_promised(claim_at(e, id))) {
-        for (uint32_t at = pledge_at(e, id)->promise.first;
-             at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS; at = pledge_at(e, at)->next)
+        for (uint32_t at = pledge_at(e, id)->promise.victims.first;
+             at != 0 && ret->victim_count < WORKLOAD_REPORT_VICTIMS;
+             at = pledge_at(e, at)->peers.next)
             ret->victims[ret->victim_count++] = claim_full_name(e, at);
         return;
     }

@@ -22,30 +22,9 @@ static int compare(const void *ctx, uint32_t a, uint32_t b)
 
 const struct tree_type local_queues_by_name = {link_of, compare, NULL};
 
-struct name_question {
-    const struct engine *e;
-    struct text space, name;
-};
-
-static bool same_name(const void *ctx, uint32_t id)
-{
-    const struct name_question *q = ctx;
-    const struct local_queue *local = local_queue_at(q->e, id);
-
-    return text_same(name_text(q->e, local->name), q->name) &&
-           text_same(name_text(q->e, local->space), q->space);
-}
-
-static uint32_t name_hash(struct text space, struct text name)
-{
-    return hash_text(name, hash_text(space, 18));
-}
-
 uint32_t local_queue_find(const struct engine *e, struct text space, struct text name)
 {
-    struct name_question q = {e, space, name};
-
-    return index_find(&e->workloads.local_queues_by_name, name_hash(space, name), same_name, &q);
+    return directory_find(&e->workloads.local_queues_by_name, space, name);
 }
 
 int local_queue_get(struct engine *e, struct text space, struct text name, uint32_t *ret_id)
@@ -58,14 +37,14 @@ int local_queue_get(struct engine *e, struct text space, struct text name, uint3
         return 0;
     }
     if (slab_reserve(&e->workloads.local_queues, 1) < 0 ||
-        index_reserve(&e->workloads.local_queues_by_name) < 0 ||
+        index_reserve(&e->workloads.local_queues_by_name.index) < 0 ||
         name_get(e, space, &local.space) < 0 || name_get(e, name, &local.name) < 0) {
         intern_unref(&e->names, local.space);
         return ENGINE_NO_MEMORY;
     }
     id = slab_take(&e->workloads.local_queues);
     *local_queue_at(e, id) = local;
-    index_put(&e->workloads.local_queues_by_name, name_hash(space, name), id);
+    directory_put(&e->workloads.local_queues_by_name, id);
     tree_insert(&local_queues_by_name, e, &e->workloads.local_queues_in_order, id);
     *ret_id = id;
     return 0;
@@ -96,8 +75,7 @@ void local_queue_drop(struct engine *e, uint32_t id)
     local = local_queue_at(e, id);
     set_queue(e, id, 0);
     tree_remove(&local_queues_by_name, e, &e->workloads.local_queues_in_order, id);
-    index_drop(&e->workloads.local_queues_by_name,
-               name_hash(name_text(e, local->space), name_text(e, local->name)), id);
+    directory_drop(&e->workloads.local_queues_by_name, id);
     intern_unref(&e->names, local->uid);
     intern_unref(&e->names, local->space);
     intern_unref(&e->names, local->name);

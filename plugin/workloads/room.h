@@ -2,7 +2,7 @@
 #ifndef SLUICE_PLUGIN_WORKLOADS_ROOM_H
 #define SLUICE_PLUGIN_WORKLOADS_ROOM_H
 
-#include "plugin/base/index.h"
+#include "plugin/base/directory.h"
 #include "plugin/base/list.h"
 #include "plugin/base/slab.h"
 
@@ -18,7 +18,7 @@ struct wait_notices {
  * workloads are claims (claims/room.h). */
 struct workloads_room {
     struct slab local_queues;
-    struct index local_queues_by_name;
+    struct directory local_queues_by_name;
     uint32_t local_queues_in_order; /* tree, by namespace and name */
     struct wait_notices wait_notices;
 };

@@ -16,13 +16,13 @@ static void begin(void)
 
 static void end(const char *what)
 {
-    given_finish(&list);
+    slab_finish(&list.records);
     ok(test_mem_clean(&mem), "%s: all memory is given back", what);
 }
 
 static int64_t give(uint32_t *first, uint32_t slot, uint64_t content)
 {
-    given_reserve(&list, 1);
+    slab_reserve(&list.records, 1);
     return given_at(&list, given_again(&list, first, slot, content))->id;
 }
 
@@ -130,7 +130,7 @@ static void test_memory(void)
 {
     begin();
     mem.fail_at = 1;
-    is_int(given_reserve(&list, 1), -1, "no memory is said before");
+    is_int(slab_reserve(&list.records, 1), -1, "no memory is said before");
     end("memory");
 }
 

@@ -36,7 +36,7 @@ static uint32_t model_min(const struct model *model, bool ties)
 static int heap_differs(const struct heap *heap, const struct model *model, bool ties)
 {
     uint32_t want = model_min(model, ties);
-    int64_t at = heap_next(heap);
+    int64_t at = heap_earliest(heap);
     uint32_t id = heap_due(heap, INT64_MAX);
 
     if (want == 0 || id == 0)
@@ -86,7 +86,7 @@ static void test_random_use(bool ties)
     is_int(wrong, 0, "60000 sets and clears, ties %s", ties ? "in order" : "as they fall");
 
     while (model_min(&model, ties) != 0) {
-        int64_t at = heap_next(&heap);
+        int64_t at = heap_earliest(&heap);
         uint32_t id = heap_due(&heap, INT64_MAX);
 
         wrong += heap_differs(&heap, &model, ties);
@@ -108,7 +108,7 @@ static void test_edges(void)
     test_mem_init(&test);
     heap_init(&heap, &test.mem, NULL, NULL);
     slab_init(&few, &test.mem, sizeof(uint32_t));
-    ok(heap_next(&heap) == INT64_MAX, "empty");
+    ok(heap_earliest(&heap) == INT64_MAX, "empty");
     is_int(heap_due(&heap, INT64_MAX), 0, "nothing is due");
     ok(heap_when(&heap, 0) == INT64_MAX && heap_when(&heap, 77) == INT64_MAX, "nothing is in it");
     heap_clear(&heap, 77);
@@ -121,7 +121,7 @@ static void test_edges(void)
     for (uint32_t i = 1; i < 5000; i++)
         heap_set(&heap, i, -(int64_t)i);
     is_int(test.calls, calls, "what was reserved needs no memory");
-    ok(heap_due(&heap, 0) == 4999 && heap_next(&heap) == -4999, "the last is the first");
+    ok(heap_due(&heap, 0) == 4999 && heap_earliest(&heap) == -4999, "the last is the first");
     heap_set(&heap, 4999, INT64_MAX - 1);
     is_int(heap_due(&heap, 0), 4998, "moved away");
     ok(heap_check(&heap, &heap.slots), "all are records of a slab that has so many");
@@ -150,7 +150,7 @@ static void test_no_memory(void)
                 wrong += heap_reserve(&heap, end) != 0;
             }
             heap_set(&heap, end - 1, -(int64_t)end);
-            wrong += heap_due(&heap, 0) != end - 1 || heap_next(&heap) != -(int64_t)end;
+            wrong += heap_due(&heap, 0) != end - 1 || heap_earliest(&heap) != -(int64_t)end;
         }
         heap_finish(&heap);
         wrong += !test_mem_clean(&test);

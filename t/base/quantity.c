@@ -99,7 +99,7 @@ static void test_long(void)
 static void is_format(int64_t amount, bool milli, const char *want)
 {
     char text[QUANTITY_TEXT_MAX];
-    size_t len = quantity_format(amount, milli, text, sizeof(text));
+    size_t len = quantity_format(amount, milli, text);
 
     is_str(text, want, "writes %s", want);
     is_int(len, (long long)strlen(want), "and its length");
@@ -107,8 +107,6 @@ static void is_format(int64_t amount, bool milli, const char *want)
 
 static void test_format(void)
 {
-    char text[QUANTITY_TEXT_MAX];
-
     is_format(1500, true, "1500m");
     is_format(2000, true, "2");
     is_format(0, true, "0");
@@ -122,13 +120,6 @@ static void test_format(void)
     is_format(-2048, false, "-2Ki");
     is_format(AMOUNT_MAX, false, "4Ei");
     is_format(-AMOUNT_MAX, true, "-4611686018427387904m");
-
-    memset(text, 'x', sizeof(text));
-    is_int(quantity_format(1500, true, text, 3), 5, "a short buffer: the length it should have");
-    is_str(text, "15", "as much as fits");
-    is_int(text[3], 'x', "and not more");
-    is_int(quantity_format(1500, true, text, 0), 5, "no buffer at all");
-    is_str(text, "15", "nothing is written");
 }
 
 static void test_round_trip(void)
@@ -147,7 +138,7 @@ static void test_round_trip(void)
             amount = (int64_t)((uint64_t)amount >> 40 << (test_random(&state) % 5 * 10));
         amount = amount_clamp(i % 5 == 0 ? -amount : amount);
 
-        size_t len = quantity_format(amount, milli, text, sizeof(text));
+        size_t len = quantity_format(amount, milli, text);
 
         wrong += !quantity_parse(text, len, milli, &back) || back != amount;
     }

@@ -226,6 +226,41 @@ static void test_available(void)
     is_int(wrong, 0, "room is what Kueue's formula calls available, on 150 random trees");
 }
 
+static bool bounds(const char *options, const char *queue)
+{
+    struct kit kit;
+    bool all;
+
+    kit_open(&kit, options);
+    kit_do(&kit, "queue q; flavor f; cluster c group=cpu flavor=f cpu=1");
+    all = root_bounds_all(kit.engine, kit_queue(&kit, queue));
+    kit_close(&kit);
+    return all;
+}
+
+static void test_devices(void)
+{
+    struct kit kit;
+
+    kit_open(&kit, "root=cluster");
+    kit_do(&kit, "queue q cpu=9 deviceclass/gpu=1; node n pods=9; pod a queue=q deviceclass/gpu=1;"
+                 "pod b queue=q deviceclass/gpu=1; pod c queue=q gpu=1; queue r cpu=9;"
+                 "pod d queue=r deviceclass/gpu=1");
+    is_str(kit_granted(&kit), "a d", "nodes bound no devices of claims, but queues do");
+    kit_do(&kit, "node n pods=1");
+    is_str(kit_granted(&kit), "a", "and what they do bound, they bound");
+    kit_close(&kit);
+}
+
+static void test_root(void)
+{
+    ok(bounds("root=cluster", "root"), "what no node has is not to be had");
+    ok(!bounds("root=cluster", "q"), "which is the root's to say");
+    ok(!bounds("root=cluster", "cluster/c"), "and nothing of Kueue's");
+    ok(!bounds("root.cpu=4", "root"), "amounts bound what they name");
+    ok(!bounds("", "root"), "and nothing is bound where nothing is said");
+}
+
 int main(void)
 {
     test_ceilings();
@@ -235,5 +270,7 @@ int main(void)
     test_exact();
     test_kueue();
     test_available();
+    test_root();
+    test_devices();
     return tap_done();
 }

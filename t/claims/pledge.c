@@ -30,12 +30,13 @@ static void test_both_kinds(void)
     pod = kit_claim(&kit.kit, "p");
     job = workload("w");
     ask = workload("ask");
-    ok(e->claims.promises.first == ask && e->claims.promises.last == ask, "one is promised room");
-    is_int(pledge_count_victims(e, ask), 2, "for it two go");
-    is_int(pledge_count_pods(e, ask), 1, "one of them a pod");
-    ok(pledge_victims(e, ask) == pod && pledge_at(e, pod)->next == job, "in one list");
+    ok(e->claims.promises.all.first == ask && e->claims.promises.all.last == ask,
+       "one is promised room");
+    is_int(pledge_count_victims(e, ask, true), 1, "for it goes a workload");
+    is_int(pledge_count_victims(e, ask, false), 1, "and a pod");
+    ok(pledge_victims(e, ask) == pod && pledge_at(e, pod)->peers.next == job, "in one list");
     ok(pledge_at(e, pod)->of == ask && pledge_at(e, job)->of == ask, "each knows for whom");
-    is_int(pledge_count_victims(e, pod), 0, "nobody goes for who is promised nothing");
+    is_int(pledge_count_victims(e, pod, false), 0, "nobody goes for who is promised nothing");
     pledge_remove_victim(e, pod);
     pledge_add_victim(e, pod, 0);
     ok(pledge_victims(e, 0) == pod, "it may go for nobody alone");

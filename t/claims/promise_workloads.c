@@ -17,7 +17,7 @@ static uint32_t id(const struct workload_kit *kit, const char *name)
 
 static uint32_t victims(const struct workload_kit *kit, const char *name)
 {
-    return pledge_count_victims(kit->kit.engine, id(kit, name));
+    return pledge_count_victims(kit->kit.engine, id(kit, name), true);
 }
 
 /* Like the first one, and nothing is written. */

@@ -50,7 +50,7 @@ static void test_pods_on_nodes(void)
 
     open_with_a_rest(&kit, "pod low queue=q cpu=1 node=n");
     is_str(kit_victims(&kit), "low>first", "what is on a node goes, and does not rest");
-    is_int(rest_deadline(kit.engine), 0, "so nothing is to end");
+    is_int(kit.engine->claims.promises.rest, 0, "so nothing is to end");
     kit_close(&kit);
 }
 

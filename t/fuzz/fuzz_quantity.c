@@ -19,7 +19,7 @@ static void expect(bool holds)
 static void expect_round_trip(int64_t amount, bool milli)
 {
     char text[QUANTITY_TEXT_MAX];
-    size_t len = quantity_format(amount, milli, text, sizeof(text));
+    size_t len = quantity_format(amount, milli, text);
     int64_t again;
 
     expect(len < sizeof(text));

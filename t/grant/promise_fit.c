@@ -43,7 +43,7 @@ static void test_fewer_pods(void)
                     "add new queue=l cpu=1 count=20 min=10 priority=1");
     is_str(workload_kit_why(&kit, "new"), "Preempting", "who wants all of its pods waits");
     new = workload_find(kit.kit.engine, text_of("default"), text_of("new"));
-    is_int(pledge_count_victims(kit.kit.engine, new), 1, "for the victim");
+    is_int(pledge_count_victims(kit.kit.engine, new, true), 1, "for the victim");
     workload_kit_do(&kit, "time 60; halt old");
     is_str(workload_kit_state(&kit, "new"), "admitted f", "until it has gone");
     is_int(kit_usage(&kit.kit, "cluster/c", "f/cpu"), 20, "and gets all that it was promised");

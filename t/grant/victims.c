@@ -26,7 +26,7 @@ static uint32_t id(const char *name)
 
 static uint32_t count_of(const char *workload)
 {
-    return pledge_count_victims(kit.kit.engine, id(workload));
+    return pledge_count_victims(kit.kit.engine, id(workload), false);
 }
 
 static void test_pods_of_a_workload(void)
@@ -56,7 +56,7 @@ static void test_workload_of_a_pod(void)
     ok(strstr(kit.evicted, "to accommodate a pod (UID: p)") != NULL, "and is told: %s",
        kit.evicted);
     is_str(kit_promised(&kit.kit), "p", "which is promised its room");
-    is_int(pledge_count_victims(kit.kit.engine, kit_claim(&kit.kit, "p")), 1,
+    is_int(pledge_count_victims(kit.kit.engine, kit_claim(&kit.kit, "p"), true), 1,
            "it is its only victim");
     workload_kit_do(&kit, "pod late cluster=c cpu=1 priority=1");
     is_str(kit_promised(&kit.kit), "p late", "what is left of it another one is promised");
