@@ -83,8 +83,8 @@ static uint32_t count_idle(const struct engine *e, uint32_t tree)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < tree_size(&workloads_of_queue, e, tree); i++)
-        count += workload_is_idle(e, tree_at(&workloads_of_queue, e, tree, i));
+    for (uint32_t i = 0; i < tree_size(&claims_by_rank, e, tree); i++)
+        count += workload_is_idle(e, tree_at(&claims_by_rank, e, tree, i));
     return count;
 }
 
@@ -92,7 +92,7 @@ static const char *check_cluster_queue(const struct engine *e, uint32_t id)
 {
     const struct cluster_queue *cluster = &queue_at(e, id)->cluster;
     uint32_t below = tree_size(&workloads_that_hold, e, cluster->holding);
-    uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
+    uint32_t waiting = tree_size(&claims_by_rank, e, cluster->waiting);
 
     for (uint32_t at = e->claims.promises.all.first; at != 0; at = pledge_at(e, at)->peers.next)
         below += claim_is_workload(e, at) && claim_queue(e, at) == id;
@@ -107,8 +107,8 @@ static const char *check_cluster_queue(const struct engine *e, uint32_t id)
         return "workloads that wait are counted over the subtree";
     if (below != cluster->below)
         return "workloads that hold or are promised something are counted over the subtree";
-    if (!tree_check(&workloads_of_queue, e, cluster->waiting) ||
-        !tree_check(&workloads_of_queue, e, cluster->held))
+    if (!tree_check(&claims_by_rank, e, cluster->waiting) ||
+        !tree_check(&claims_by_rank, e, cluster->held))
         return "the workloads of a queue wait in order of rank";
     if (!tree_check(&workloads_that_hold, e, cluster->holding))
         return "the workloads that hold quota stand in the order in which they would go";

@@ -4,7 +4,6 @@
 
 #include "facts.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*

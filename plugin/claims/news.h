@@ -2,8 +2,6 @@
 #ifndef SLUICE_PLUGIN_CLAIMS_NEWS_H
 #define SLUICE_PLUGIN_CLAIMS_NEWS_H
 
-#include "plugin/base/reason.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -27,7 +27,6 @@ struct recount {
 };
 
 struct engine;
-struct queue;
 
 /* The queue has this new cell; it is about to go. */
 void recount_cell(struct engine *e, uint32_t queue, struct cell *cell);

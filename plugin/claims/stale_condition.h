@@ -2,10 +2,7 @@
 #ifndef SLUICE_PLUGIN_CLAIMS_STALE_CONDITION_H
 #define SLUICE_PLUGIN_CLAIMS_STALE_CONDITION_H
 
-#include "plugin/engine.h"
-
 #include <stdbool.h>
-#include <stdint.h>
 
 /*
  * A pod whose condition says Unschedulable, and that waits for its queue: the host overwrites that.

@@ -104,7 +104,7 @@ void workload_take_out(struct engine *e, uint32_t id)
             charge(e, id, -1);
         else
             demand_leave(e, id);
-        tree_remove(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
+        tree_remove(&claims_by_rank, e, &queue_at(e, queue)->cluster.waiting, id);
         if (queue_at(e, queue)->preempts.reclaim == PREEMPT_ANY) {
             cluster_queue_asks_less(e, queue);
             queue_victims_changed(e, queue);
@@ -113,7 +113,7 @@ void workload_take_out(struct engine *e, uint32_t id)
             cluster_queue_has_newcomer(e, queue);
         turn_changes(e, queue);
     } else if (queue != 0) {
-        tree_remove(&workloads_of_queue, e, &queue_at(e, queue)->cluster.held, id);
+        tree_remove(&claims_by_rank, e, &queue_at(e, queue)->cluster.held, id);
     }
     workload_set(workload, WORKLOAD_PLACED, false);
 }
@@ -131,7 +131,7 @@ void workload_put_in(struct engine *e, uint32_t id)
         charge(e, id, 1);
         others_see(e, id);
     } else if (queue != 0 && claim_at(e, id)->state == CLAIM_WAITING) {
-        tree_insert(&workloads_of_queue, e, &queue_at(e, queue)->cluster.waiting, id);
+        tree_insert(&claims_by_rank, e, &queue_at(e, queue)->cluster.waiting, id);
         turn_changes(e, queue);
         backlog_count_demand(e, workload->demand, 1);
         if (claim_is_promised(claim_at(e, id)))
@@ -140,7 +140,7 @@ void workload_put_in(struct engine *e, uint32_t id)
             demand_join(e, id);
         cluster_queue_asks_more(e, queue);
     } else if (queue != 0) {
-        tree_insert(&workloads_of_queue, e, &queue_at(e, queue)->cluster.held, id);
+        tree_insert(&claims_by_rank, e, &queue_at(e, queue)->cluster.held, id);
     }
 }
 

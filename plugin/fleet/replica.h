@@ -2,7 +2,6 @@
 #ifndef SLUICE_PLUGIN_FLEET_REPLICA_H
 #define SLUICE_PLUGIN_FLEET_REPLICA_H
 
-#include "plugin/base/facts.h"
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
 

@@ -157,7 +157,7 @@ static bool some_workload_could(const struct waiters *waiters)
 {
     const struct engine *e = waiters->e;
     const struct queue *queue = queue_at(e, waiters->queue);
-    uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
+    uint32_t head = tree_first(&claims_by_rank, e, queue->cluster.waiting);
 
     if (head == 0 || queue_stops(e, waiters->queue) != REASON_NONE ||
         cluster_queue_fault(e, waiters->queue, NULL) != CLUSTER_QUEUE_READY)

@@ -96,7 +96,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
     if (turn_is_pods(e, id))
         return false;
     if (queue->strict) {
-        uint32_t head = tree_first(&workloads_of_queue, e, queue->cluster.waiting);
+        uint32_t head = tree_first(&claims_by_rank, e, queue->cluster.waiting);
         uint32_t demand = workload_at(e, head)->demand;
 
         if (claim_is_promised(claim_at(e, head)) || demand_at(e, demand)->refused >= change)

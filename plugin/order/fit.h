@@ -2,7 +2,6 @@
 #ifndef SLUICE_PLUGIN_ORDER_FIT_H
 #define SLUICE_PLUGIN_ORDER_FIT_H
 
-#include "headroom.h"
 #include "plugin/base/amount.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
 {
-    return claim_count_before(e, &workloads_of_queue,
+    return claim_count_before(e, &claims_by_rank,
                               queue_at(e, claim_queue(e, claim))->cluster.waiting, claim);
 }
 
@@ -22,7 +22,7 @@ uint32_t turn_pods_before(const struct engine *e, uint32_t workload, uint32_t li
 
 uint32_t turn_first_workload(const struct engine *e, uint32_t queue)
 {
-    return tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting);
+    return tree_first(&claims_by_rank, e, queue_at(e, queue)->cluster.waiting);
 }
 
 uint32_t turn_first(const struct engine *e, uint32_t queue)

@@ -3,7 +3,6 @@
 #define SLUICE_PLUGIN_QUEUES_LIMIT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /*
  * What counts against a limit, of records that are there as soon as somebody names them: those for

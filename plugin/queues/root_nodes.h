@@ -2,9 +2,6 @@
 #ifndef SLUICE_PLUGIN_QUEUES_ROOT_NODES_H
 #define SLUICE_PLUGIN_QUEUES_ROOT_NODES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /* How the ceiling of Volcano's tree as a whole follows from the configuration and the nodes. */
 
 struct engine;

@@ -4,7 +4,6 @@
 
 #include "plugin/base/outbox.h"
 #include "plugin/base/tree.h"
-#include "plugin/engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@ void cluster_queue_count_workloads(const struct engine *e, uint32_t top, uint32_
     for (uint32_t at = top; at != 0; at = queue_after(e, at, top)) {
         const struct cluster_queue *cluster = &queue_at(e, at)->cluster;
 
-        counts[CLAIM_WAITING] += tree_size(&workloads_of_queue, e, cluster->waiting);
-        counts[CLAIM_HELD] += tree_size(&workloads_of_queue, e, cluster->held);
+        counts[CLAIM_WAITING] += tree_size(&claims_by_rank, e, cluster->waiting);
+        counts[CLAIM_HELD] += tree_size(&claims_by_rank, e, cluster->held);
         counts[CLAIM_RESERVED] +=
             tree_size(&workloads_that_hold, e, cluster->holding) - cluster->admitted;
         counts[CLAIM_ALLOCATED] += cluster->admitted;

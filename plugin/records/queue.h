@@ -11,7 +11,6 @@
 #include "plugin/base/queue_state.h"
 #include "plugin/base/run_times.h"
 #include "plugin/base/tree.h"
-#include "plugin/engine.h"
 #include "queue_status.h"
 #include "queue_todo.h"
 #include "source.h"

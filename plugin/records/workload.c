@@ -9,7 +9,6 @@ static struct tree_link *peer_of(const void *ctx, uint32_t id)
 }
 
 const struct tree_type workloads_by_rank = {peer_of, claim_compare_rank, NULL};
-const struct tree_type workloads_of_queue = {claim_link, claim_compare_rank, NULL};
 const struct tree_type workloads_that_hold = {claim_link, claim_compare_removal, NULL};
 
 uint32_t workload_in_place(const struct engine *e, uint32_t number)

@@ -160,9 +160,10 @@ struct demand;
 wide workload_need_amount(const struct workload *workload, const struct demand *demand,
                           uint32_t set, uint32_t need);
 
-extern const struct tree_type workloads_by_rank;  /* those that wait, in a demand */
-extern const struct tree_type workloads_of_queue; /* those that wait, in a queue */
-extern const struct tree_type
-    workloads_that_hold; /* those that hold quota: the first would go first */
+/* Of those that wait, in a demand. */
+extern const struct tree_type workloads_by_rank;
+
+/* Of those that hold quota: the first would go first. */
+extern const struct tree_type workloads_that_hold;
 
 #endif

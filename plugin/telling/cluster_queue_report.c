@@ -111,8 +111,8 @@ void engine_report_cluster_queue(const struct engine *e, uint32_t id,
     ret->active = fault == CLUSTER_QUEUE_READY;
     ret->reason = fault_name(fault);
     say_faults(e, id, fault, ret->message);
-    ret->pending = tree_size(&workloads_of_queue, e, cluster->waiting) +
-                   tree_size(&workloads_of_queue, e, cluster->held);
+    ret->pending = tree_size(&claims_by_rank, e, cluster->waiting) +
+                   tree_size(&claims_by_rank, e, cluster->held);
     ret->idle = cluster->idle;
     ret->reserving = tree_size(&workloads_that_hold, e, cluster->holding);
     ret->admitted = cluster->admitted;
@@ -151,12 +151,12 @@ void engine_report_local_queue(const struct engine *e, uint32_t id,
 static uint32_t nth_of_queue(const struct engine *e, uint32_t queue, bool holding, uint32_t n)
 {
     const struct cluster_queue *cluster = &queue_at(e, queue)->cluster;
-    uint32_t waiting = tree_size(&workloads_of_queue, e, cluster->waiting);
+    uint32_t waiting = tree_size(&claims_by_rank, e, cluster->waiting);
 
     if (holding)
         return tree_at(&workloads_that_hold, e, cluster->holding, n);
-    return n < waiting ? tree_at(&workloads_of_queue, e, cluster->waiting, n)
-                       : tree_at(&workloads_of_queue, e, cluster->held, n - waiting);
+    return n < waiting ? tree_at(&claims_by_rank, e, cluster->waiting, n)
+                       : tree_at(&claims_by_rank, e, cluster->held, n - waiting);
 }
 
 /* A page goes on with who comes next; of a LocalQueue its ClusterQueue's are looked through. */

@@ -73,7 +73,7 @@ static int64_t oldest_pod(const struct engine *e, uint32_t queue)
 static int64_t oldest_workload(const struct engine *e, uint32_t queue)
 {
     uint32_t waiting = queue_at(e, queue)->cluster.waiting, looks = OLDEST_LOOKS;
-    uint32_t first = tree_first(&workloads_of_queue, e, waiting);
+    uint32_t first = tree_first(&claims_by_rank, e, waiting);
     int64_t oldest = 0;
 
     for (; first != 0 && looks > 0; looks--) {

@@ -190,7 +190,7 @@ static void report_place(struct engine *e, uint32_t id, bool briefly, struct wor
         ret->ask_count = ahead_demand(e, id, ret->asks);
     if (waits && briefly)
         ret->place.position =
-            tree_rank(&workloads_of_queue, e, id) + turn_pods_before(e, id, REPORT_LINES) + 1;
+            tree_rank(&claims_by_rank, e, id) + turn_pods_before(e, id, REPORT_LINES) + 1;
     else if (waits)
         position_find_workload(e, id, &ret->place);
 }

@@ -153,7 +153,7 @@ static bool is_asked(const struct engine *e, uint32_t id)
         queue_stops(e, queue) != REASON_NONE)
         return false;
     return !queue_at(e, queue)->strict ||
-           tree_first(&workloads_of_queue, e, queue_at(e, queue)->cluster.waiting) == id;
+           tree_first(&claims_by_rank, e, queue_at(e, queue)->cluster.waiting) == id;
 }
 
 /* Who would preempt, but has a closed gate, signals. Who only waits for others to be gone is asked
