@@ -216,8 +216,8 @@ class Rooms:
     A unit below plugin/ROOM/ is in that room; one in plugin/ itself is where the map
     says; what is in hooks/ is in the room of that name, above all others. A function that
     the map names is in the room where it is named, whatever unit it stands in. What
-    every room may include is what all know: the door, what an engine is made of, and
-    the notes for the rooms above.
+    every room but the lowest may include is what all know: the door, what an engine is
+    made of, and the notes for the rooms above.
     """
 
     def __init__(self, text):
@@ -275,6 +275,11 @@ class Rooms:
             callee, 99
         )
 
+    def all_may_include(self, a, b):
+        """Whether one of two files is what all know."""
+        lowest = self.of(unit_of(a)) == self.order[0]
+        return a in self.shared or (b in self.shared and not lowest)
+
     def upward_includes(self, graph):
         """The files of the engine that include one of a room above, and that one."""
         pairs = [(str(a), str(b)) for a in graph for b in graph[a]]
@@ -282,7 +287,7 @@ class Rooms:
             (a, b)
             for a, b in pairs
             if a.startswith("plugin/") and b.startswith("plugin/")
-            if a not in self.shared and b not in self.shared
+            if not self.all_may_include(a, b)
             if self.goes_up(self.of(unit_of(a)), self.of(unit_of(b)))
         )
 

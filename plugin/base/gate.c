@@ -2,7 +2,7 @@
 #include "gate.h"
 
 #include "asked_group.h"
-#include "plugin/engine.h"
+#include "config.h"
 
 static const char *const names[GATE_NAMES] = {
     "scheduling.volcano.sh/queue-allocation-gate",

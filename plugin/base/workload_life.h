@@ -2,7 +2,8 @@
 #ifndef SLUICE_PLUGIN_BASE_WORKLOAD_LIFE_H
 #define SLUICE_PLUGIN_BASE_WORKLOAD_LIFE_H
 
-#include "plugin/engine.h"
+#include "reason.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

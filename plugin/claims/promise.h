@@ -7,8 +7,8 @@
 
 /*
  * Room that is on its way. A pod, a gang's minimum or a workload that waits is promised a place;
- * its victims go, which takes time; until then both are remembered here, in the
- * book of pledge.h, and counted here.
+ * its victims go, which takes time; until then both are remembered in the book of pledge.h, and
+ * counted here.
  *
  * Every queue counts its usage twice: as it is, and as it will be later, when the victims have gone
  * and those that were promised something have come. Who is not promised anything must fit in both:
