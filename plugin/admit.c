@@ -2,7 +2,6 @@
 #include "admit.h"
 
 #include "plugin/base/sentence.h"
-#include "plugin/pods/group.h"
 #include "plugin/pods/group_home.h"
 #include "plugin/queues/command_effects.h"
 #include "state.h"

@@ -4,7 +4,6 @@
 #include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
 #include "plugin/claims/stale_condition.h"
-#include "plugin/grant/demote.h"
 #include "plugin/grant/preempt.h"
 #include "plugin/grant/review.h"
 #include "plugin/grant/workload_next.h"

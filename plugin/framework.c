@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plugin/claims/claim_change.h"
-#include "plugin/claims/journal.h"
-#include "plugin/grant/demote.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/assembly_turn.h"
 #include "plugin/pods/claim_time.h"

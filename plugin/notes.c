@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "notes.h"
 
-#include "plugin/grant/demote.h"
 #include "plugin/pods/assembly.h"
 #include "plugin/pods/claim_time.h"
 #include "plugin/pods/group_member.h"

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine.h"
-#include "plugin/capacity/flavor.h"
-#include "plugin/capacity/node.h"
 #include "plugin/pods/assembly.h"
-#include "plugin/pods/group.h"
 #include "plugin/pods/pod.h"
 #include "plugin/pods/restore.h"
 #include "plugin/queues/admission_check.h"
-#include "plugin/queues/command.h"
 #include "plugin/queues/queue_edit.h"
 #include "plugin/queues/queue_life.h"
 #include "plugin/records/cluster_queue.h"
-#include "plugin/workloads/local_queue.h"
 #include "plugin/workloads/workload_see.h"
 #include "state.h"
 

@@ -2,7 +2,6 @@
 #include "choice.h"
 
 #include "plugin/capacity/borrow.h"
-#include "plugin/order/demand.h"
 #include "plugin/order/fit.h"
 #include "plugin/state.h"
 

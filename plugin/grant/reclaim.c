@@ -6,7 +6,6 @@
 #include "plugin/capacity/quota.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/removable.h"
-#include "plugin/order/demand.h"
 #include "plugin/order/fit.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"

@@ -2,7 +2,6 @@
 #include "victims.h"
 
 #include "candidates.h"
-#include "demote.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/rest.h"
 #include "plugin/claims/workload_change.h"

@@ -4,7 +4,6 @@
 #include "choice.h"
 #include "plugin/claims/promise.h"
 #include "plugin/claims/workload_change.h"
-#include "plugin/order/demand.h"
 #include "plugin/records/queue_count.h"
 #include "plugin/state.h"
 #include "plugin/workloads/workload_settle.h"

@@ -2,7 +2,6 @@
 #include "workload_next.h"
 
 #include "plugin/order/contest.h"
-#include "plugin/order/demand.h"
 #include "plugin/order/turn.h"
 #include "plugin/queues/admission_check.h"
 #include "plugin/state.h"

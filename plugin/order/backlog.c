@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backlog.h"
 
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 static struct tree_link *backlog_link(const void *ctx, uint32_t id)

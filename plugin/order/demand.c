@@ -2,9 +2,7 @@
 #include "demand.h"
 
 #include "plugin/base/placement.h"
-#include "plugin/capacity/flavor.h"
 #include "plugin/order/demand_text.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 static struct tree_link *link_of(const void *ctx, uint32_t id)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "shortage.h"
 
-#include "demand.h"
 #include "plugin/base/policy_rank.h"
 #include "plugin/order/headroom.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 /* Behind so many that might be sent away, all that their queue uses is taken for theirs. */

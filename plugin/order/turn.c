@@ -2,7 +2,6 @@
 #include "turn.h"
 
 #include "plugin/order/contest.h"
-#include "plugin/records/workload.h"
 #include "plugin/state.h"
 
 uint32_t turn_workloads_before(const struct engine *e, uint32_t claim)
