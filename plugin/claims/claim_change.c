@@ -15,7 +15,7 @@
  * ends that. */
 static void head_may_change(struct engine *e, uint32_t queue, uint32_t leaving)
 {
-    if (!queue_at(e, queue)->strict || line_first_of(e, queue) != leaving)
+    if (!queue_at(e, queue)->strict || queue_at(e, queue)->head != leaving)
         return;
     queue_todo(e, TODO_DIRTY, queue);
     if (queue_at(e, queue)->cluster.waiting != 0)

@@ -23,7 +23,7 @@ static void add_asking(const struct engine *e, struct asking *asking, uint32_t c
 void asking_find(const struct engine *e, uint32_t id, struct asking *ret)
 {
     const struct queue *queue = queue_at(e, id);
-    uint32_t head = line_first_of(e, id), classes = 0;
+    uint32_t head = queue->head, classes = 0;
 
     ret->count = 0;
     if (head == 0 || turn_is_workloads(e, id))

@@ -91,7 +91,7 @@ static struct pairing_link *asker_link(const void *ctx, uint32_t id)
 
 static int compare_askers(const void *ctx, uint32_t a, uint32_t b)
 {
-    return claim_compare_rank(ctx, line_first_of(ctx, a), line_first_of(ctx, b));
+    return claim_compare_rank(ctx, queue_at(ctx, a)->head, queue_at(ctx, b)->head);
 }
 
 static const struct pairing_type askers_by_rank = {asker_link, compare_askers};

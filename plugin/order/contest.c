@@ -166,6 +166,7 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
 
     *next = queue->contest;
     next->borrows = false;
+    next->key_name = queue->name;
     if (queue->first_child != 0) {
         next->competes = next->children != 0 && !queue_state_halts((enum queue_state)queue->state);
         if (!next->competes)
@@ -184,7 +185,7 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
             next->key_name = first->key_name;
         }
     } else {
-        uint32_t head = line_first_of(e, id);
+        uint32_t head = queue->head;
 
         next->competes = head != 0 && !queue_state_halts((enum queue_state)queue->state) &&
                          queue_misfit(e, id) == REASON_NONE && !turn_is_workloads(e, id);
@@ -195,41 +196,11 @@ static void compute(const struct engine *e, uint32_t id, struct contest *next)
         if (queue->kind != QUEUE_VOLCANO) {
             next->borrows = must_borrow(queue, &next->own);
             next->priority = claim_at(e, head)->priority;
-            next->key_name = queue->name;
         }
     }
-    if (queue->kind == QUEUE_VOLCANO) {
+    if (queue->kind == QUEUE_VOLCANO)
         volcano_key(queue, next);
-        next->key_name = queue->name;
-    }
     bound_pass(queue, &next->own);
-}
-
-static void place(struct engine *e, uint32_t id)
-{
-    struct queue *queue = queue_at(e, id);
-    struct contest *contest = &queue->contest;
-    bool is_in = contest->sibling.size > 0;
-    struct contest next;
-
-    compute(e, id, &next);
-
-    bool goes_in = next.competes && queue->parent != 0;
-
-    if (is_in && goes_in && compare_keys(e, queue->kind, contest, &next) == 0) {
-        bool same = bound_same(&contest->own, &next.own);
-
-        contest->own = next.own;
-        if (!same)
-            tree_refresh(&siblings, e, id);
-        return;
-    }
-    if (is_in)
-        tree_remove(&siblings, e, &queue_at(e, queue->parent)->contest.children, id);
-    next.sibling = contest->sibling;
-    *contest = next;
-    if (goes_in)
-        tree_insert(&siblings, e, &queue_at(e, queue->parent)->contest.children, id);
 }
 
 void contest_leave(struct engine *e, uint32_t id)
@@ -238,6 +209,31 @@ void contest_leave(struct engine *e, uint32_t id)
 
     if (queue->contest.sibling.size > 0)
         tree_remove(&siblings, e, &queue_at(e, queue->parent)->contest.children, id);
+}
+
+static void place(struct engine *e, uint32_t id)
+{
+    struct queue *queue = queue_at(e, id);
+    struct contest *contest = &queue->contest;
+    struct contest next;
+
+    compute(e, id, &next);
+
+    bool goes_in = next.competes && queue->parent != 0;
+
+    if (contest->sibling.size > 0 && goes_in && compare_keys(e, queue->kind, contest, &next) == 0) {
+        bool same = bound_same(&contest->own, &next.own);
+
+        contest->own = next.own;
+        if (!same)
+            tree_refresh(&siblings, e, id);
+        return;
+    }
+    contest_leave(e, id);
+    next.sibling = contest->sibling;
+    *contest = next;
+    if (goes_in)
+        tree_insert(&siblings, e, &queue_at(e, queue->parent)->contest.children, id);
 }
 
 void contest_refresh(struct engine *e, uint32_t id)

@@ -100,7 +100,7 @@ static uint32_t search_queue(const struct engine *e, uint32_t queue, uint16_t *r
 /* Of a queue that stops at its head. */
 static uint32_t try_head(const struct engine *e, uint32_t queue, uint16_t *ret_flavors)
 {
-    uint32_t head = line_first_of(e, queue);
+    uint32_t head = queue_at(e, queue)->head;
 
     if (head == 0 ||
         (claim_is_promised(claim_at(e, head)) && cluster_queue_prefers_victims(e, queue)))

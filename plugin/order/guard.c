@@ -49,7 +49,7 @@ static void end(struct engine *e, uint32_t id)
 /* A head that may not advance, or can never fit, must not stop others. */
 static void point(struct engine *e, uint32_t id)
 {
-    uint32_t head = line_first_of(e, id), where = 0, need;
+    uint32_t head = queue_at(e, id)->head, where = 0, need;
     wide room;
 
     if (!fit_ever(e, claim_at(e, head)->line)) {
@@ -65,7 +65,7 @@ static void point(struct engine *e, uint32_t id)
 void guard_after_grant(struct engine *e, uint32_t id, uint32_t claim)
 {
     struct queue *queue = queue_at(e, id);
-    uint32_t head = line_first_of(e, id);
+    uint32_t head = queue->head;
 
     if (e->config.head_guard == 0 || queue->strict || head == 0 || queue->passed_head == head ||
         claim_compare_rank(e, head, claim) > 0)
@@ -78,7 +78,7 @@ void guard_review(struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    if (queue->passed_head != 0 && queue->passed_head != line_first_of(e, id))
+    if (queue->passed_head != 0 && queue->passed_head != queue->head)
         end(e, id);
 }
 
@@ -119,7 +119,7 @@ const char *guard_check(const struct engine *e, uint32_t id)
 {
     const struct queue *queue = queue_at(e, id);
 
-    if (queue->guarding && queue->passed_head != line_first_of(e, id))
+    if (queue->guarding && queue->passed_head != queue->head)
         return "a guarded head is the head";
     if (queue->is_todo[TODO_GUARD] != queue->guarding)
         return "queues whose heads are guarded are on their list";

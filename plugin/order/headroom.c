@@ -21,7 +21,7 @@ static wide aside(const struct engine *e, uint32_t where, uint32_t leaf, uint16_
                   uint32_t resource, bool later)
 {
     uint32_t id = queue_at(e, where)->guard;
-    uint32_t head = id == 0 || id == leaf ? 0 : line_first_of(e, id);
+    uint32_t head = id == 0 || id == leaf ? 0 : queue_at(e, id)->head;
     wide arrives = head == 0 ? 0 : line_asks(e, claim_line(e, head), resource);
 
     for (; arrives > 0 && id != where; id = queue_at(e, id)->parent)

@@ -348,11 +348,6 @@ uint32_t line_below(const struct engine *e, const struct line *line, int32_t pri
     return line->crowd == 0 ? 0 : waiting_below(e, behind_head(e, line), priority);
 }
 
-uint32_t line_first_of(const struct engine *e, uint32_t queue)
-{
-    return queue_at(e, queue)->head;
-}
-
 static void add_bound(const struct queue *queue, uint32_t resource, int64_t least,
                       struct bound *bound)
 {

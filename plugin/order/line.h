@@ -68,9 +68,6 @@ void line_release(struct engine *e, uint32_t line);
 bool line_join(struct engine *e, uint32_t claim);
 bool line_leave(struct engine *e, uint32_t claim);
 
-/* The first claim of the queue's order, or 0. */
-uint32_t line_first_of(const struct engine *e, uint32_t queue);
-
 /* The least that those ask for who may be granted something (first_fit.h): of each resource that
  * all of them need. */
 void line_bound(const struct engine *e, uint32_t queue, struct bound *ret_bound);

@@ -26,7 +26,7 @@ uint32_t turn_first_workload(const struct engine *e, uint32_t queue)
 
 uint32_t turn_first(const struct engine *e, uint32_t queue)
 {
-    uint32_t head = line_first_of(e, queue), workload = turn_first_workload(e, queue);
+    uint32_t head = queue_at(e, queue)->head, workload = turn_first_workload(e, queue);
 
     if (head == 0 || workload == 0)
         return head == 0 ? workload : head;

@@ -48,7 +48,7 @@ bool claim_may_pass_now(struct engine *e, uint32_t id, uint16_t *ret_flavors)
     if (!engine_grants(e) || queue_stops(e, queue) != REASON_NONE || queue_below_dirty(e, queue))
         return false;
     if ((queue_at(e, queue)->strict || queue_at(e, queue)->guarding) &&
-        (line_first_of(e, queue) != id || turn_is_workloads(e, queue)))
+        (queue_at(e, queue)->head != id || turn_is_workloads(e, queue)))
         return false;
     if (!fit_line(e, claim->line, ret_flavors))
         return false;

@@ -49,7 +49,7 @@ void explain_not_ready(struct sentence *say, const struct engine *e)
 /* Of a claim that waits: what is it that refuses it? */
 static enum reason explain_waiting(const struct engine *e, uint32_t id, struct sentence *say)
 {
-    uint32_t queue = claim_queue(e, id), head = line_first_of(e, queue), where, need;
+    uint32_t queue = claim_queue(e, id), head = queue_at(e, queue)->head, where, need;
     enum reason stop = queue_stops(e, queue);
     wide room;
 
@@ -81,7 +81,7 @@ static enum reason explain_waiting(const struct engine *e, uint32_t id, struct s
         return REASON_QUEUE_ORDER;
     }
     if (queue_at(e, where)->guard != 0 && queue_at(e, where)->guard != queue) {
-        explain_turn(say, e, line_first_of(e, queue_at(e, where)->guard), id);
+        explain_turn(say, e, queue_at(e, queue_at(e, where)->guard)->head, id);
         return REASON_QUEUE_ORDER;
     }
     say_capacity(say, e, id, where, need, room);

@@ -36,7 +36,7 @@ static void test_rank(void)
     is_int(position(kit.engine, kit_claim(&kit, "a")), 0, "nobody is before the first");
     is_int(position(kit.engine, kit_claim(&kit, "d")), 4, "4 are before d, of all shapes");
     is_int(position(kit.engine, kit_claim(&kit, "z")), 6, "and 6 before the last");
-    is_int(line_first_of(kit.engine, kit_queue(&kit, "q")), kit_claim(&kit, "a"), "a is the head");
+    is_int(queue_at(kit.engine, kit_queue(&kit, "q"))->head, kit_claim(&kit, "a"), "a is the head");
     kit_do(&kit, "pod z queue=q gpu=1 priority=7");
     is_str(kit_waiting(&kit, "q"), "z a b c c1 d e", "who gets another priority gets its place");
     kit_do(&kit, "lose-pod a; lose-pod z; lose-pod c");

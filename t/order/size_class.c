@@ -72,16 +72,16 @@ static void test_heads(void)
     kit_do(&kit, "queue q gpu=0; pod b queue=q gpu=9 created=20; pod c queue=q gpu=8 created=30;"
                  "pod d queue=q gpu=1 created=25; pod a queue=q gpu=1 created=40");
     q = kit_queue(&kit, "q");
-    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "b"), "the first of the first class");
+    is_int(queue_at(kit.engine, q)->head, kit_claim(&kit, "b"), "the first of the first class");
     is_int(size_class_at(kit.engine, kind_of(&kit, "a"))->head, kit_claim(&kit, "d"),
            "each has its own");
     kit_do(&kit, "lose-pod b");
-    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "d"), "another class comes first now");
+    is_int(queue_at(kit.engine, q)->head, kit_claim(&kit, "d"), "another class comes first now");
     kit_do(&kit, "pod a queue=q gpu=1 created=40 priority=1");
     is_int(size_class_at(kit.engine, kind_of(&kit, "d"))->head, kit_claim(&kit, "a"),
            "within a size class the heads change, too");
     kit_do(&kit, "lose-pod a; lose-pod d");
-    is_int(line_first_of(kit.engine, q), kit_claim(&kit, "c"), "until one is left");
+    is_int(queue_at(kit.engine, q)->head, kit_claim(&kit, "c"), "until one is left");
     is_str(kit_waiting(&kit, "q"), "c", "alone");
     kit_close(&kit);
 }
