@@ -2,7 +2,6 @@
 #include "fit.h"
 
 #include "plugin/capacity/borrow.h"
-#include "plugin/order/headroom.h"
 #include "plugin/state.h"
 
 /* `pods` is then not counted; the rest is refused, unless the configuration says that it is
@@ -244,8 +243,7 @@ bool fit_never(const struct engine *e, uint32_t id)
     return !fits_by(e, id, headroom_written, NULL);
 }
 
-static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors,
-                    headroom_function *room)
+bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors, headroom_function *room)
 {
     const struct line *line = line_at(e, id);
 
@@ -256,16 +254,6 @@ static bool fits_in(const struct engine *e, uint32_t id, const uint16_t *flavors
             return false;
     }
     return true;
-}
-
-bool fit_in(const struct engine *e, uint32_t id, const uint16_t *flavors)
-{
-    return fits_in(e, id, flavors, headroom_now);
-}
-
-bool fit_in_again(const struct engine *e, uint32_t id, const uint16_t *flavors)
-{
-    return fits_in(e, id, flavors, headroom_again);
 }
 
 bool headrooms_hold(struct headrooms *rooms, uint32_t line, uint16_t *ret_flavors)
@@ -333,19 +321,17 @@ bool fit_refused(const struct engine *e, uint32_t id, uint32_t *ret_queue, uint3
     const struct queue *queue = queue_at(e, line_queue(e, line));
     const struct trial trial = {.e = e, .line = line, .room = headroom_now};
     uint16_t flavors[FACTS_MAX_NEEDS], flavor = 0;
-    uint32_t refused;
 
-    if (fits(&trial, flavors, &refused))
+    if (fits(&trial, flavors, ret_need))
         return false;
-    *ret_need = refused;
     *ret_queue = line_queue(e, line); /* not declared here, or in no flavor that it may have */
     *ret_room = 0;
 
-    const struct queue_group *group = queue_group_of(queue, line_resource(e, line, refused));
+    const struct queue_group *group = queue_group_of(queue, line_resource(e, line, *ret_need));
 
     if (queue->kind != QUEUE_VOLCANO && !first_flavor(e, line, group, &flavor))
         return true;
-    for (uint32_t i = refused; i < line_count(e, line); i++) {
+    for (uint32_t i = *ret_need; i < line_count(e, line); i++) {
         uint32_t resource = line_resource(e, line, i);
 
         if (queue_group_of(queue, resource) == group &&

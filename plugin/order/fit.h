@@ -2,7 +2,7 @@
 #ifndef SLUICE_PLUGIN_ORDER_FIT_H
 #define SLUICE_PLUGIN_ORDER_FIT_H
 
-#include "plugin/base/amount.h"
+#include "headroom.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,12 +40,12 @@ bool headrooms_hold_least(struct headrooms *rooms, uint32_t line);
  * ret_flavors has a place for each need. */
 bool fit_line(const struct engine *e, uint32_t line, uint16_t *ret_flavors);
 
-/* Whether it fits in just these flavors. */
-bool fit_in(const struct engine *e, uint32_t line, const uint16_t *flavors);
-
-/* Both for a claim that was granted before, as headroom_again says. */
+/* The same for a claim that was granted before, as headroom_again says. */
 bool fit_line_again(const struct engine *e, uint32_t line, uint16_t *ret_flavors);
-bool fit_in_again(const struct engine *e, uint32_t line, const uint16_t *flavors);
+
+/* Whether it fits in just these flavors, where there is room in this sense. */
+bool fit_in(const struct engine *e, uint32_t line, const uint16_t *flavors,
+            headroom_function *room);
 
 /* Whether a claim of this line may have the flavor, for all that quota says; and whether a resource
  * that no group of a ClusterQueue covers is one that is then not counted. */

@@ -257,7 +257,7 @@ static bool grant_joining(struct engine *e, struct group *group, const struct ga
         return false;
     take_entry_out(e, group); /* a member that gave its node back finds the others waiting */
     gang_sum_put(e, group, sum);
-    fits = fit_in(e, claim_at(e, group->entry)->line, flavors);
+    fits = fit_in(e, claim_at(e, group->entry)->line, flavors, headroom_now);
     line_clear_own(e, claim_at(e, group->entry)->line);
     if (fits)
         reserve_ready(e, group, group_lacks(group), &sum->shape, flavors);

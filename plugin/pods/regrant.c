@@ -70,7 +70,7 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
             }
         }
     }
-    return (kept == line_count(e, line) && fit_in(e, claim->line, ret_flavors)) ||
+    return (kept == line_count(e, line) && fit_in(e, claim->line, ret_flavors, headroom_now)) ||
            fit_line(e, claim->line, ret_flavors);
 }
 

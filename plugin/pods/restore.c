@@ -30,7 +30,7 @@ static bool still_fits(struct engine *e, uint32_t id)
         return true;
     }
     claim_guess_flavors(e, id);
-    return fit_in_again(e, claim->line, claim_flavors(claim));
+    return fit_in(e, claim->line, claim_flavors(claim), headroom_again);
 }
 
 /* A pod that says Unschedulable was in a cycle before the restart. */
