@@ -5,7 +5,7 @@
 #include "plugin/order/demand_text.h"
 #include "plugin/state.h"
 
-static struct tree_link *link_of(const void *ctx, uint32_t id)
+struct tree_link *demand_link(const void *ctx, uint32_t id)
 {
     return &demand_at(ctx, id)->link;
 }
@@ -39,7 +39,7 @@ static bool update(void *ctx, uint32_t id)
     return least != before;
 }
 
-const struct tree_type demands_by_head = {link_of, compare, update};
+const struct tree_type demands_by_head = {demand_link, compare, update};
 
 struct demand_question {
     const struct engine *e;
@@ -137,10 +137,9 @@ void demand_judge(struct engine *e, uint32_t id)
 
         for (uint32_t g = 0; g < queue->group_count; g++) {
             refused[g] = 0;
-            for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++) {
-                if (!suits(e, &demand->set_details[s], queue->groups[g].flavors[k]))
-                    refused[g] |= (uint64_t)1 << k;
-            }
+            for (uint32_t k = 0; k < queue->groups[g].flavor_count; k++)
+                refused[g] |=
+                    (uint64_t)!suits(e, &demand->set_details[s], queue->groups[g].flavors[k]) << k;
         }
     }
 }

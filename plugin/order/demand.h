@@ -76,6 +76,8 @@ void demand_set_signals(struct engine *e, uint32_t demand, bool signals);
 
 void demand_release(struct engine *e, uint32_t demand);
 
+/* The link of a demand in one of its queue's trees; of those that lack nothing by their heads. */
+struct tree_link *demand_link(const void *engine, uint32_t demand);
 extern const struct tree_type demands_by_head;
 
 const char *demand_check(const struct engine *e, uint32_t demand);

@@ -8,11 +8,6 @@
 /* Behind so many that might be sent away, all that their queue uses is taken for theirs. */
 enum { SHORTAGE_LOOKS = 1024 };
 
-static struct tree_link *link_of(const void *ctx, uint32_t id)
-{
-    return &demand_at(ctx, id)->link;
-}
-
 /* By what is lacked, whatever the amount. */
 static int compare_lacked(const struct shortage *a, const struct shortage *b)
 {
@@ -48,7 +43,7 @@ static uint32_t first_below(const struct engine *e, uint32_t id)
 
 static uint32_t first_with(const struct engine *e, uint32_t id)
 {
-    const struct tree_link *link = link_of(e, id);
+    const struct tree_link *link = demand_link(e, id);
 
     return shortage_first_of(
         e, id, shortage_first_of(e, first_below(e, link->left), first_below(e, link->right)));
@@ -62,7 +57,7 @@ static bool update(void *ctx, uint32_t id)
     return first != before;
 }
 
-const struct tree_type demands_by_shortage = {link_of, compare, update};
+const struct tree_type demands_by_shortage = {demand_link, compare, update};
 
 /* Most that it could get by what its queue, or one above it, does not use of its share: who takes
  * others' room back never has more than that. */
@@ -233,27 +228,27 @@ static uint32_t first_up_to(const struct engine *e, uint32_t id, const struct sh
     int order;
 
     while (id != 0 && (order = place(e, id, lacked, most)) != 0)
-        id = order < 0 ? link_of(e, id)->right : link_of(e, id)->left;
+        id = order < 0 ? demand_link(e, id)->right : demand_link(e, id)->left;
     if (id == 0)
         return 0;
     first = id;
-    for (at = link_of(e, id)->left; at != 0;) {
+    for (at = demand_link(e, id)->left; at != 0;) {
         if (place(e, at, lacked, most) < 0) {
-            at = link_of(e, at)->right;
+            at = demand_link(e, at)->right;
             continue;
         }
-        first = shortage_first_of(e, first,
-                                  shortage_first_of(e, at, first_below(e, link_of(e, at)->right)));
-        at = link_of(e, at)->left;
+        first = shortage_first_of(
+            e, first, shortage_first_of(e, at, first_below(e, demand_link(e, at)->right)));
+        at = demand_link(e, at)->left;
     }
-    for (at = link_of(e, id)->right; at != 0;) {
+    for (at = demand_link(e, id)->right; at != 0;) {
         if (place(e, at, lacked, most) > 0) {
-            at = link_of(e, at)->left;
+            at = demand_link(e, at)->left;
             continue;
         }
-        first = shortage_first_of(e, first,
-                                  shortage_first_of(e, at, first_below(e, link_of(e, at)->left)));
-        at = link_of(e, at)->right;
+        first = shortage_first_of(
+            e, first, shortage_first_of(e, at, first_below(e, demand_link(e, at)->left)));
+        at = demand_link(e, at)->right;
     }
     return first;
 }
@@ -285,9 +280,9 @@ static uint32_t first_behind(const struct engine *e, uint32_t id, const struct s
     while (id != 0) {
         if (compare_lacked(&demand_at(e, id)->shortage, lacked) > 0) {
             found = id;
-            id = link_of(e, id)->left;
+            id = demand_link(e, id)->left;
         } else {
-            id = link_of(e, id)->right;
+            id = demand_link(e, id)->right;
         }
     }
     return found;
