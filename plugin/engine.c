@@ -23,12 +23,14 @@ static int keep_text(struct engine *e, struct text *text, uint32_t *ret_id)
 
 static int keep_schedulers(struct engine *e)
 {
+    uint32_t name;
+
     if (e->config.scheduler_count == 0) {
         e->config.scheduler_count = 1;
         e->config.schedulers[0] = text_of("default-scheduler");
     }
     for (uint32_t i = 0; i < e->config.scheduler_count; i++) {
-        if (keep_text(e, &e->config.schedulers[i], &e->scheduler_names[i]) < 0)
+        if (keep_text(e, &e->config.schedulers[i], &name) < 0)
             return ENGINE_NO_MEMORY;
     }
     return 0;

@@ -43,7 +43,6 @@ struct engine {
     struct mem mem;
     struct engine_config config; /* its texts are interned */
     struct outbox outbox;        /* a fleet of the same handle may share it */
-    uint32_t scheduler_names[ENGINE_MAX_SCHEDULERS];
     struct intern names;
     uint32_t name_pods; /* of the resource that each pod asks one of */
     int64_t now;

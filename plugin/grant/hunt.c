@@ -224,21 +224,17 @@ static bool run(struct hunt *hunt, bool borrowing)
     return false;
 }
 
-static bool run_both(struct hunt *hunt, bool borrowing_first)
+static bool find(struct hunt *hunt)
 {
+    bool forbidden = !queue_at(hunt->e, hunt->queue)->preempts.while_borrowing,
+         borrowing_first = !forbidden || hunt->by_share;
+
+    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !hunt_share_is_under(hunt)))
+        return run(hunt, true);
     if (run(hunt, borrowing_first))
         return true;
     candidates_collect(hunt);
     return run(hunt, !borrowing_first);
-}
-
-static bool find(struct hunt *hunt)
-{
-    bool forbidden = !queue_at(hunt->e, hunt->queue)->preempts.while_borrowing;
-
-    if ((!hunt->by_share && !hunt->by_priority) || (forbidden && !hunt_share_is_under(hunt)))
-        return run(hunt, true);
-    return run_both(hunt, !forbidden || hunt->by_share);
 }
 
 static bool one_rests(const struct hunt *hunt)

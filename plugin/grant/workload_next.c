@@ -90,9 +90,7 @@ static bool ask_queue(struct engine *e, uint32_t id, uint32_t *budget, struct de
     uint64_t change = cluster_queue_change(e, id);
 
     if (queue->cluster.waiting == 0 || cluster_queue_fault(e, id, NULL) != CLUSTER_QUEUE_READY ||
-        queue_stops(e, id) != REASON_NONE)
-        return false;
-    if (turn_is_pods(e, id))
+        queue_stops(e, id) != REASON_NONE || turn_is_pods(e, id))
         return false;
     if (queue->strict) {
         uint32_t head = tree_first(&claims_by_rank, e, queue->cluster.waiting);

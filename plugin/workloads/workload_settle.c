@@ -135,12 +135,11 @@ static void choose(struct engine *e, uint32_t id, const struct workload_life *li
 {
     struct workload *workload = workload_at(e, id);
     enum life_reason why;
-    bool evicts, tells = workload_refusal_wants(e, id, &why);
+    bool tells = workload_refusal_wants(e, id, &why);
 
     workload->step = workload_life_step(life, e->now, &workload->wake);
-    evicts = workload->step.write != LIFE_WRITE_EVICT;
     workload->writes = choose_write(e, id, &workload->step);
-    if (workload->writes == LIFE_WRITE_EVICT && evicts)
+    if (workload->writes == LIFE_WRITE_EVICT && workload->step.write != LIFE_WRITE_EVICT)
         workload->step = (struct life_step){.write = LIFE_WRITE_EVICT, .reason = LIFE_PREEMPTED};
     if (workload->writes == LIFE_WRITE_NOTHING && tells) {
         workload->writes = LIFE_WRITE_PENDING;
