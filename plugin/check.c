@@ -178,8 +178,7 @@ static const char *check_place(const struct engine *e, uint32_t id)
     return NULL;
 }
 
-/* What the first of these finds broken; NULL ends them. */
-static const char *check_by(record_check *const *checks, const struct engine *e, uint32_t id)
+const char *record_check_by(record_check *const *checks, const struct engine *e, uint32_t id)
 {
     const char *broken = NULL;
 
@@ -195,7 +194,7 @@ static const char *check_queue(const struct engine *e, uint32_t id)
                                            queue_life_check,  check_trees,   removable_check_queue,
                                            guard_check,       check_place,   NULL};
 
-    return check_by(checks, e, id);
+    return record_check_by(checks, e, id);
 }
 
 /* Whoever goes takes its timer along. */
@@ -246,7 +245,7 @@ static const char *check_group(const struct engine *e, uint32_t id)
     static record_check *const checks[] = {group_check,      group_follow_check, gang_check,
                                            group_check_home, group_check_moves,  NULL};
 
-    return check_by(checks, e, id);
+    return record_check_by(checks, e, id);
 }
 
 static const char *check_members(const struct engine *e)
@@ -302,7 +301,7 @@ static const char *check_records(const struct engine *e)
     } kinds[] = {
         {&e->claims.records, check_claim},          {&e->order.lines, check_line},
         {&e->order.size_classes, check_size_class}, {&e->pods.groups, check_group},
-        {&e->queues.records, check_queue},
+        {&e->queues.records, check_queue},          {&e->order.demands, demand_check},
     };
     const char *broken = NULL;
 

@@ -132,6 +132,7 @@ static bool counts_choosers(const struct engine *e)
 
 const char *workload_check(const struct engine *e)
 {
+    static record_check *const checks[] = {check_record, check_decided, NULL};
     const char *broken = wait_notice_check(e);
     uint32_t gated = 0;
 
@@ -142,15 +143,10 @@ const char *workload_check(const struct engine *e)
     if (!counts_choosers(e))
         return "a queue counts the demands of several pod sets while somebody waits in them";
 
-    for (uint32_t id = workload_next(e, 0); id != 0 && broken == NULL; id = workload_next(e, id)) {
-        broken = check_record(e, id);
-        if (broken == NULL)
-            broken = check_decided(e, id);
-    }
+    for (uint32_t id = workload_next(e, 0); id != 0 && broken == NULL; id = workload_next(e, id))
+        broken = record_check_by(checks, e, id);
     for (uint32_t id = workload_next(e, 0); id != 0 && broken == NULL; id = workload_next(e, id))
         broken = removable_check(e, id);
-    if (broken == NULL)
-        broken = records_check(e, &e->order.demands, demand_check);
     if (broken == NULL)
         broken = records_check(e, &e->workloads.local_queues, check_counts);
     if (broken == NULL)
