@@ -62,9 +62,7 @@ static bool search_heads(struct search *search, uint32_t id)
         return true;
     if (search->head != 0 && claim_compare_rank(e, id, search->head) > 0)
         return false;
-    if (take_if_fits(search, id))
-        return true;
-    return search_heads(search, head->link.right);
+    return take_if_fits(search, id) || search_heads(search, head->link.right);
 }
 
 static void search_classes(struct search *search, uint32_t id)

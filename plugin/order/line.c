@@ -4,11 +4,6 @@
 #include "plugin/notes.h"
 #include "plugin/state.h"
 
-struct wanted {
-    const struct engine *e;
-    const struct shape *shape;
-};
-
 bool line_asks_for(const struct engine *e, const struct line *line, const struct shape *shape)
 {
     if (line_queue(e, line) != shape->queue || line_bare(e, line) != shape->bare ||
@@ -24,7 +19,7 @@ bool line_asks_for(const struct engine *e, const struct line *line, const struct
 
 static bool is_wanted(const void *ctx, uint32_t id)
 {
-    const struct wanted *wanted = ctx;
+    const struct shape_question *wanted = ctx;
 
     return line_asks_for(wanted->e, line_at(wanted->e, id), wanted->shape);
 }
@@ -120,7 +115,7 @@ static bool drop_user(struct engine *e, struct line *line)
 static int get_in_class(struct engine *e, uint32_t class, const struct shape *shape,
                         uint32_t *ret_line)
 {
-    const struct wanted wanted = {e, shape};
+    const struct shape_question wanted = {e, shape};
     uint32_t hash = class, id;
 
     for (uint32_t i = 0; i < shape->count; i++)

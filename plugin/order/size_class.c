@@ -82,14 +82,9 @@ static uint8_t magnitude_of(int64_t amount)
     return (uint8_t)(63 - __builtin_clzll((unsigned long long)amount));
 }
 
-struct wanted {
-    const struct engine *e;
-    const struct shape *shape;
-};
-
 static bool is_wanted(const void *ctx, uint32_t id)
 {
-    const struct wanted *wanted = ctx;
+    const struct shape_question *wanted = ctx;
     const struct size_class *class = size_class_at(wanted->e, id);
     const struct shape *shape = wanted->shape;
 
@@ -159,7 +154,7 @@ static int make(struct engine *e, const struct shape *shape, uint32_t hash, uint
 
 int size_class_get(struct engine *e, const struct shape *shape, uint32_t *ret_class)
 {
-    const struct wanted wanted = {e, shape};
+    const struct shape_question wanted = {e, shape};
     uint32_t hash = hash_of(shape);
     uint32_t id = index_find(&e->order.size_classes_by_needs, hash, is_wanted, &wanted);
 

@@ -59,6 +59,12 @@ struct shape {
 
 struct engine;
 
+/* What a line, or a class, is looked up by. */
+struct shape_question {
+    const struct engine *e;
+    const struct shape *shape;
+};
+
 /* The request of this resource: found, or put in its place, of nothing yet. The order is the same
  * whatever ids the names have: pods first, then by name. NULL: there is no place. */
 struct request *shape_request(const struct engine *e, struct shape *shape, uint32_t resource);
