@@ -77,7 +77,7 @@ struct workload {
     uint32_t local_queue;
     struct list_link local_peers; /* among those of its LocalQueue */
     uint32_t demand;
-    uint32_t other_demand; /* while its LocalQueue moves */
+    uint32_t other_demand; /* while its LocalQueue moves; else 0 */
     uint32_t unsupported, target_cause;
     int64_t created;
     uint32_t flags; /* enum workload_flag */

@@ -89,7 +89,6 @@ static int get_demands(struct engine *e, uint32_t id, uint32_t queue)
     for (uint32_t at = 0; local_queue_step(e, id, &at);) {
         const struct demand *demand = demand_at(e, workload_at(e, at)->demand);
 
-        workload_at(e, at)->other_demand = 0;
         if (demand_get(e, queue, demand->text, demand->gated, demand->yields,
                        &workload_at(e, at)->other_demand) < 0)
             return ENGINE_NO_MEMORY;

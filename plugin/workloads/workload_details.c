@@ -23,8 +23,6 @@ void workload_free_counts(struct engine *e, uint32_t *counts, const struct deman
 
 void workload_release_details(struct engine *e, struct workload_details *d)
 {
-    uint32_t queue = d->demand == 0 ? 0 : demand_at(e, d->demand)->queue;
-
     workload_free_counts(e, d->counts, d->demand == 0 ? NULL : demand_at(e, d->demand));
     for (uint32_t i = 0; i < d->check_count; i++)
         intern_unref(&e->names, d->checks[i]);
@@ -35,7 +33,7 @@ void workload_release_details(struct engine *e, struct workload_details *d)
     intern_unref(&e->names, d->unsupported);
     intern_unref(&e->names, d->target_cause);
     intern_unref(&e->names, d->text);
-    queue_drop_unused(e, d->queue != 0 ? d->queue : queue);
+    queue_drop_unused(e, d->queue);
     local_queue_drop(e, d->local_queue);
 }
 
