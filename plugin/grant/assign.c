@@ -173,9 +173,6 @@ static bool is_declared(const struct search *search)
 
 static bool assign_set(struct search *search)
 {
-    struct assignment *made = search->made;
-    uint8_t *next = made->next.place[search->set];
-
     if (!is_declared(search))
         return false;
     for (search->group = 0; search->group < queue_of(search)->group_count; search->group++) {
@@ -185,7 +182,7 @@ static bool assign_set(struct search *search)
             continue;
         if (!search_group(search, search->ask->from.place[search->set][search->group], &place))
             return false;
-        next[search->group] = (uint8_t)place;
+        search->made->next.place[search->set][search->group] = (uint8_t)place;
     }
     return true;
 }

@@ -25,7 +25,7 @@ static enum assign_how victims_of(void *ctx, uint16_t flavor, uint32_t resource,
     hunt->needs[0] = (struct claim_need){amount, resource, flavor};
     if (find(choice)) {
         how = hunt_reclaims(hunt) ? ASSIGN_RECLAIMS : ASSIGN_PREEMPTS;
-        *ret_height = borrow_height_later(choice->e, hunt->queue, flavor, resource, amount);
+        *ret_height = borrow_height_later(choice->hunt.e, hunt->queue, flavor, resource, amount);
     }
     hunt_end(hunt);
     return how;
@@ -77,7 +77,7 @@ static void refuse_flavors(const struct engine *e, const struct line *line, stru
 
 static void begin_claim(struct choice *choice, uint32_t id)
 {
-    const struct engine *e = choice->e;
+    const struct engine *e = choice->hunt.e;
     const struct line *line = claim_line(e, id);
     struct assign_set *own = &choice->own;
 
@@ -93,17 +93,17 @@ static void begin_claim(struct choice *choice, uint32_t id)
 
 static void begin_workload(struct choice *choice, uint32_t id)
 {
-    const struct workload *workload = workload_at(choice->e, id);
-    const struct demand *demand = demand_at(choice->e, workload->demand);
+    const struct workload *workload = workload_at(choice->hunt.e, id);
+    const struct demand *demand = demand_at(choice->hunt.e, workload->demand);
 
-    demand_judge(choice->e, workload->demand);
+    demand_judge(choice->hunt.e, workload->demand);
     choice->ask.set_count = demand->set_count;
     choice->ask.sets = demand->sets;
 }
 
 void choice_begin(struct choice *choice, struct engine *e, uint32_t claim)
 {
-    choice->e = choice->hunt.e = e;
+    choice->hunt.e = e;
     choice->hunt.count = choice->hunt.looked = 0;
     choice->hunt.rank =
         (struct policy_rank){claim_at(e, claim)->priority, claim_at(e, claim)->queued};
@@ -135,7 +135,7 @@ static bool make_in_volcano(struct choice *choice, struct assignment *ret)
 
 bool choice_make(struct choice *choice, struct assignment *ret)
 {
-    if (queue_at(choice->e, choice->hunt.queue)->kind == QUEUE_VOLCANO)
+    if (queue_at(choice->hunt.e, choice->hunt.queue)->kind == QUEUE_VOLCANO)
         return make_in_volcano(choice, ret);
     return assign_repeatedly(&choice->ask, ret);
 }

@@ -20,7 +20,6 @@
  * Nothing is changed.
  */
 struct choice {
-    struct engine *e;
     struct assign_ask ask;
     struct assign_set own; /* of a pod, or a gang: what it asks for */
     struct hunt hunt;

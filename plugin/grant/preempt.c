@@ -31,10 +31,10 @@ static void commit(struct choice *choice, uint32_t claim, const struct assignmen
 
     choice_hunt(choice, made);
     hunt_take(hunt);
-    promise_make(choice->e, claim, made, needs_within(choice, made));
+    promise_make(hunt->e, claim, made, needs_within(choice, made));
     victims_take(hunt, claim);
-    cluster_queue_pod_holds(choice->e, hunt->queue);
-    queue_victims_changed(choice->e, hunt->queue);
+    cluster_queue_pod_holds(hunt->e, hunt->queue);
+    queue_victims_changed(hunt->e, hunt->queue);
 }
 
 /* ret_looked: at how many candidates. */

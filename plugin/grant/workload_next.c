@@ -161,9 +161,8 @@ static bool comes_before_claim(const struct engine *e, const struct decision *de
 {
     bool borrows = decision->made.height > 0;
 
-    if (borrows != claim_borrows)
-        return !borrows;
-    return !claim_is_before(e, claim, decision->workload);
+    return borrows != claim_borrows ? claim_borrows
+                                    : !claim_is_before(e, claim, decision->workload);
 }
 
 /* The first workload below a root of whom something becomes. Nobody: there is nothing left to do.
