@@ -28,7 +28,7 @@ void pledge_begin(struct engine *e, uint32_t claim)
         pledge_at(e, claim)->rests_until = 0;
 }
 
-static struct list_link *peers_of(const void *ctx, uint32_t claim)
+struct list_link *pledge_peers(const void *ctx, uint32_t claim)
 {
     return &pledge_at(ctx, claim)->peers;
 }
@@ -36,12 +36,12 @@ static struct list_link *peers_of(const void *ctx, uint32_t claim)
 void pledge_enlist(struct engine *e, uint32_t claim)
 {
     pledge_at(e, claim)->promise.victims = (struct list){0};
-    list_append(peers_of, e, &e->claims.promises.all, claim);
+    list_append(pledge_peers, e, &e->claims.promises.all, claim);
 }
 
 void pledge_strike(struct engine *e, uint32_t claim)
 {
-    list_remove(peers_of, e, &e->claims.promises.all, claim);
+    list_remove(pledge_peers, e, &e->claims.promises.all, claim);
 }
 
 static struct list *victims_of(struct engine *e, uint32_t of)
@@ -52,12 +52,12 @@ static struct list *victims_of(struct engine *e, uint32_t of)
 void pledge_add_victim(struct engine *e, uint32_t victim, uint32_t of)
 {
     pledge_at(e, victim)->of = of;
-    list_insert(peers_of, e, victims_of(e, of), 0, victim);
+    list_insert(pledge_peers, e, victims_of(e, of), 0, victim);
 }
 
 void pledge_remove_victim(struct engine *e, uint32_t victim)
 {
-    list_remove(peers_of, e, victims_of(e, pledge_at(e, victim)->of), victim);
+    list_remove(pledge_peers, e, victims_of(e, pledge_at(e, victim)->of), victim);
     pledge_at(e, victim)->of = 0;
 }
 

@@ -66,6 +66,9 @@ int pledge_reserve(struct engine *e);
 /* The claim is a new one, of which nothing is to be remembered. */
 void pledge_begin(struct engine *e, uint32_t claim);
 
+/* A claim's place in the list that it is in. */
+struct list_link *pledge_peers(const void *engine, uint32_t claim);
+
 /* The claim is promised something, as the last one, and nobody goes for it yet; it no more is. */
 void pledge_enlist(struct engine *e, uint32_t claim);
 void pledge_strike(struct engine *e, uint32_t claim);

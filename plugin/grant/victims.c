@@ -34,39 +34,27 @@ static void take_workload(struct hunt *hunt, uint32_t claim, uint32_t of)
     promise_take(e, claim, of);
 }
 
-static void put_before(struct engine *e, uint32_t *list, uint32_t claim)
-{
-    pledge_at(e, claim)->peers.prev = 0;
-    pledge_at(e, claim)->peers.next = *list;
-    *list = claim;
-}
-
-static uint32_t take_first(struct engine *e, uint32_t *list)
-{
-    uint32_t claim = *list;
-
-    *list = pledge_at(e, claim)->peers.next;
-    pledge_at(e, claim)->peers.next = 0;
-    return claim;
-}
-
 void victims_take(struct hunt *hunt, uint32_t of)
 {
     struct engine *e = hunt->e;
-    uint32_t bound = 0, reserved = 0, before;
+    struct list bound = {0}, reserved = {0};
+    uint32_t claim, before;
 
-    for (uint32_t claim = hunt->last; claim != 0; claim = before) {
+    for (claim = hunt->last; claim != 0; claim = before) {
         before = pledge_at(e, claim)->peers.prev;
         if (claim_is_workload(e, claim))
             take_workload(hunt, claim, of);
         else
-            put_before(e, claim_at(e, claim)->state == CLAIM_ALLOCATED ? &bound : &reserved, claim);
+            list_insert(pledge_peers, e,
+                        claim_at(e, claim)->state == CLAIM_ALLOCATED ? &bound : &reserved, 0,
+                        claim);
     }
-    while (bound != 0)
-        promise_take(e, take_first(e, &bound), of);
-    while (reserved != 0) {
-        uint32_t claim = take_first(e, &reserved);
-
+    while ((claim = bound.first) != 0) {
+        list_remove(pledge_peers, e, &bound, claim);
+        promise_take(e, claim, of);
+    }
+    while ((claim = reserved.first) != 0) {
+        list_remove(pledge_peers, e, &reserved, claim);
         if (claim_at(e, claim)->state != CLAIM_RESERVED)
             continue;
         rest_begin(e, claim);
