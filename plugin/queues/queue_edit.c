@@ -320,7 +320,8 @@ static void forget_state(struct engine *e, uint32_t id)
     queue->seen = queue->created_suspended = false;
 }
 
-static const struct queue_facts unsaid = {.reclaimable = true}; /* as Volcano has it */
+/* What holds where nothing is said, as Volcano has it. */
+static const struct queue_facts unsaid = {.reclaimable = true};
 
 /* Who is not known hangs where a restart would find it: below Volcano's root, or nowhere. */
 static void forget(struct engine *e, uint32_t id)
