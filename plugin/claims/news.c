@@ -151,9 +151,7 @@ bool news_review_gang(struct engine *e, uint32_t id)
 
 const char *news_check(const struct engine *e, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    if (find(e, id) != (enum reason)claim->news_stands)
-        return "it is known what is the matter with a pod";
-    return NULL;
+    return find(e, id) == (enum reason)claim_at(e, id)->news_stands
+               ? NULL
+               : "it is known what is the matter with a pod";
 }
