@@ -3,11 +3,6 @@
 
 #include <stdbool.h>
 
-static int order(wide a, wide b)
-{
-    return (a > b) - (a < b);
-}
-
 /* Two fractions with the same whole part compare as their remainders do, and remainder / quota
  * compares as quota / remainder does the other way round: so each turn works on smaller numbers, as
  * Euclid's algorithm does, and none multiplies. */
@@ -16,7 +11,7 @@ static int fraction_compare(wide num_a, wide den_a, wide num_b, wide den_b)
     int sign = 1;
 
     for (;;) {
-        int whole = order(num_a / den_a, num_b / den_b);
+        int whole = wide_compare(num_a / den_a, num_b / den_b);
 
         if (whole != 0)
             return sign * whole;
@@ -25,7 +20,7 @@ static int fraction_compare(wide num_a, wide den_a, wide num_b, wide den_b)
         wide rest_b = num_b % den_b;
 
         if (rest_a == 0 || rest_b == 0)
-            return sign * order(rest_a, rest_b);
+            return sign * wide_compare(rest_a, rest_b);
 
         num_a = den_a;
         den_a = rest_a;
@@ -43,10 +38,10 @@ int share_compare(wide used_a, wide quota_a, wide used_b, wide quota_b)
     if (endless_a || endless_b)
         return endless_a - endless_b;
     if (used_a == 0 || used_b == 0)
-        return order(used_a, used_b);
+        return wide_compare(used_a, used_b);
 
     if (wide_max(wide_max(used_a, quota_a), wide_max(used_b, quota_b)) <= AMOUNT_MAX)
-        return order(used_a * quota_b, used_b * quota_a);
+        return wide_compare(used_a * quota_b, used_b * quota_a);
 
     return fraction_compare(used_a, quota_a, used_b, quota_b);
 }

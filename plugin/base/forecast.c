@@ -320,22 +320,20 @@ static int64_t when(const struct forecast *f, wide parts, int deviation)
     return high;
 }
 
-static int64_t span_of(int64_t ticks)
-{
-    return ticks > HORIZON ? -1 : ticks * RUN_TIME_TICK;
-}
-
 struct forecast_span forecast_when(struct forecast *f)
 {
     static const int deviations[FORECAST_ENDS] = {DEVIATION, 0, -DEVIATION};
     int64_t ends[FORECAST_ENDS];
 
     for (int end = 0; end < FORECAST_ENDS; end++) {
+        int64_t ticks;
+
         f->first = HORIZON; /* nobody comes in anybody's place until then */
         f->first = f->first_parts == 0 ? 0 : when(f, f->first_parts, deviations[end]);
-        ends[end] = when(f, f->parts[end], deviations[end]);
+        ticks = when(f, f->parts[end], deviations[end]);
+        ends[end] = ticks > HORIZON ? -1 : ticks * RUN_TIME_TICK;
     }
-    return (struct forecast_span){.earliest = span_of(ends[FORECAST_EARLIEST]),
-                                  .likely = span_of(ends[FORECAST_LIKELY]),
-                                  .latest = span_of(ends[FORECAST_LATEST])};
+    return (struct forecast_span){.earliest = ends[FORECAST_EARLIEST],
+                                  .likely = ends[FORECAST_LIKELY],
+                                  .latest = ends[FORECAST_LATEST]};
 }

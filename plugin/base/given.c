@@ -21,29 +21,21 @@ static int compare_ids(const void *ctx, uint32_t a, uint32_t b)
 
 static const struct tree_type in_order = {link_of, compare_ids, NULL};
 
-/* A new effect, under a new id. */
-static struct given *take(struct given_list *list, uint32_t *first)
-{
-    uint32_t id = slab_take(&list->records);
-
-    *given_at(list, id) = (struct given){.id = given_next_id(list), .next = *first};
-    list->last = given_at(list, id)->id;
-    tree_insert(&in_order, list, &list->by_id, id);
-    *first = id;
-    return given_at(list, id);
-}
-
 uint32_t given_again(struct given_list *list, uint32_t *first, uint32_t slot, uint64_t content)
 {
     uint32_t old = given_of(list, *first, slot), id = old;
 
     if (old == 0 || given_at(list, old)->content != content) {
-        struct given *given = take(list, first);
-
-        id = *first;
-        given->slot = (uint8_t)slot;
-        given->content = content;
-        given->failures = old == 0 ? 0 : given_at(list, old)->failures;
+        id = slab_take(&list->records);
+        list->last = given_next_id(list);
+        *given_at(list, id) =
+            (struct given){.id = list->last,
+                           .content = content,
+                           .next = *first,
+                           .failures = old == 0 ? 0 : given_at(list, old)->failures,
+                           .slot = (uint8_t)slot};
+        tree_insert(&in_order, list, &list->by_id, id);
+        *first = id;
         if (old != 0)
             given_drop(list, first, old);
     }

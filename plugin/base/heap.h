@@ -54,9 +54,4 @@ bool heap_check(const struct heap *heap, const struct slab *records);
 /* INT64_MAX if id is not in the heap. */
 int64_t heap_when(const struct heap *heap, uint32_t id);
 
-static inline uint32_t heap_count(const struct heap *heap)
-{
-    return heap->count;
-}
-
 #endif

@@ -107,9 +107,7 @@ static int make_first_shelf(struct index *index)
 {
     struct index_shelf first;
 
-    if (shelf_init(&first, index->mem, FEWEST_SLOTS) < 0)
-        return -1;
-    if (reserve_shelf(index) < 0) {
+    if (shelf_init(&first, index->mem, FEWEST_SLOTS) < 0 || reserve_shelf(index) < 0) {
         shelf_free(&first, index->mem);
         return -1;
     }
@@ -128,17 +126,12 @@ static uint32_t size_for(uint32_t entries)
 static int share_out(struct index *index)
 {
     uint32_t number = index->shelf_count, moving = 0;
-    struct index_shelf *from = &index->shelves[number & index->mask >> 1], stay, go;
+    struct index_shelf *from = &index->shelves[number & index->mask >> 1], stay, go = {0};
 
     for (uint32_t i = 0; i < from->size; i++)
         moving += from->slots[i].id != 0 && (from->slots[i].hash & index->mask) == number;
-    if (shelf_init(&stay, index->mem, size_for(from->count - moving)) < 0)
-        return -1;
-    if (shelf_init(&go, index->mem, size_for(moving)) < 0) {
-        shelf_free(&stay, index->mem);
-        return -1;
-    }
-    if (reserve_shelf(index) < 0) {
+    if (shelf_init(&stay, index->mem, size_for(from->count - moving)) < 0 ||
+        shelf_init(&go, index->mem, size_for(moving)) < 0 || reserve_shelf(index) < 0) {
         shelf_free(&stay, index->mem);
         shelf_free(&go, index->mem);
         return -1;

@@ -26,16 +26,11 @@ static const struct {
     {"Gi", 0, 30}, {"Ti", 0, 40}, {"Pi", 0, 50}, {"Ei", 0, 60},
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t count_digits(const char *text, size_t len)
 {
     size_t n = 0;
 
-    while (n < len && is_digit(text[n]))
+    while (n < len && text[n] >= '0' && text[n] <= '9')
         n++;
     return n;
 }

@@ -171,11 +171,8 @@ struct life_step workload_life_step(const struct workload_life *life, int64_t no
         return end_eviction(life);
     if (!life->active)
         return of_inactive(life);
-    if (waits_longer(life, now)) {
-        next = step(LIFE_WRITE_REQUEUE_AT, LIFE_NONE);
-        next.at = life->retry_at;
-        return next;
-    }
+    if (waits_longer(life, now))
+        return (struct life_step){.write = LIFE_WRITE_REQUEUE_AT, .at = life->retry_at};
     if (waits(life, now) && !life->reserved && !life->deactivation_target)
         return next;
     next = of_active(life);

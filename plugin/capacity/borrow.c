@@ -11,22 +11,14 @@ static bool covers(const struct cell *cell, wide amount, bool later)
 static uint32_t height(const struct engine *e, uint32_t id, uint16_t flavor, uint32_t resource,
                        wide amount, bool later, bool *ret_reclaims)
 {
-    const struct cell *cell = quota_cell(queue_at(e, id), flavor, resource);
-    uint32_t parent = queue_at(e, id)->parent;
+    for (uint32_t at = id;; at = queue_at(e, at)->parent) {
+        const struct cell *cell = quota_cell(queue_at(e, at), flavor, resource);
 
-    *ret_reclaims = parent != 0;
-    if (parent == 0 || covers(cell, amount, later))
-        return 0;
-    while (parent != 0) {
+        *ret_reclaims = queue_at(e, at)->parent != 0;
+        if (!*ret_reclaims || covers(cell, amount, later))
+            return at == id ? 0 : queue_at(e, at)->height.levels;
         amount -= cell_spares(cell, later);
-        id = parent;
-        parent = queue_at(e, id)->parent;
-        cell = quota_cell(queue_at(e, id), flavor, resource);
-        *ret_reclaims = parent != 0;
-        if (covers(cell, amount, later))
-            break;
     }
-    return queue_at(e, id)->height.levels;
 }
 
 uint32_t borrow_height_later(const struct engine *e, uint32_t id, uint16_t flavor,

@@ -98,12 +98,8 @@ bool flavor_usable(const struct engine *e, uint16_t number)
 
 bool flavor_asks(const struct engine *e, uint16_t number)
 {
-    if (number == 0 || number == FLAVOR_NONE)
-        return false;
-
-    const struct flavor *flavor = flavor_at(e, number);
-
-    return flavor->label_count + flavor->toleration_count > 0;
+    return number != 0 && number != FLAVOR_NONE &&
+           flavor_at(e, number)->label_count + flavor_at(e, number)->toleration_count > 0;
 }
 
 bool flavor_tolerates(const struct engine *e, uint16_t number)

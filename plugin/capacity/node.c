@@ -62,15 +62,11 @@ no_memory:
 int node_see(struct engine *e, const struct node_facts *facts, uint32_t *ret_id)
 {
     uint32_t id = node_find(e, facts->name);
-    struct node node;
-    int error;
+    struct node node = {0};
 
     if (id == 0 && slab_count(&e->capacity.nodes) >= e->config.max_nodes)
         return ENGINE_FULL_NODES;
-    error = read_details(e, facts, &node);
-    if (error < 0)
-        return error;
-    if (slab_reserve(&e->capacity.nodes, 1) < 0 ||
+    if (read_details(e, facts, &node) < 0 || slab_reserve(&e->capacity.nodes, 1) < 0 ||
         index_reserve(&e->capacity.nodes_by_name.index) < 0 || note_node_comes(e, &node) < 0) {
         release_details(e, &node);
         return ENGINE_NO_MEMORY;

@@ -22,9 +22,6 @@
  * with what the quotas name, not with queues times resources.
  */
 
-struct engine;
-struct queue;
-
 struct cell *quota_cell(const struct queue *queue, uint16_t flavor, uint32_t resource);
 
 /* That cell, if it is among the first `count` of the queue's. */

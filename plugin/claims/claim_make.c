@@ -114,9 +114,8 @@ int claim_create(struct engine *e, const struct pod_facts *pod, uint32_t line, u
     uint32_t id;
 
     if (reserve_record(e) < 0 || index_reserve(&e->claims.by_uid) < 0 ||
-        index_reserve(&e->claims.by_name) < 0 || name_get(e, pod->space, &claim.space) < 0)
-        return ENGINE_NO_MEMORY;
-    if (take_record(e, claim, pod->uid, pod->name, &id) < 0) {
+        index_reserve(&e->claims.by_name) < 0 || name_get(e, pod->space, &claim.space) < 0 ||
+        take_record(e, claim, pod->uid, pod->name, &id) < 0) {
         intern_unref(&e->names, claim.space);
         return ENGINE_NO_MEMORY;
     }

@@ -11,8 +11,6 @@
  * that: counted anew from the claims of its queue and the cells of its children.
  */
 
-struct engine;
-
 /* What one claim holds, and what it will: who is promised something waits. */
 struct flow flow_of_claim(const struct engine *e, uint32_t claim, uint16_t flavor,
                           uint32_t resource);

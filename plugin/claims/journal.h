@@ -55,8 +55,7 @@ enum event_kind {
     EVENT_BOUND,
     EVENT_RELEASED,
     EVENT_LEASED,
-    EVENT_RETRIED,
-    EVENT_KINDS
+    EVENT_RETRIED
 };
 enum { POD_GONE = 256 };
 

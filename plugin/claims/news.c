@@ -94,18 +94,13 @@ void news_note_grant(const struct engine *e, struct claim *claim, bool holds)
         holds && (claim->flags & CLAIM_STAMPED) == 0 && (claim->news_complained || waited);
 }
 
-static bool waits_to_be_told(const struct engine *e, const struct claim *claim)
-{
-    return e->config.pod_events && !e->config.observe_only && claim->news_stands != REASON_NONE &&
-           !claim->news_ripe;
-}
-
 int64_t news_deadline(const struct engine *e, uint32_t id)
 {
     const struct claim *claim = claim_at(e, id);
     int64_t since = (int64_t)claim->news_since * SECOND;
 
-    if (!waits_to_be_told(e, claim))
+    if (!e->config.pod_events || e->config.observe_only || claim->news_stands == REASON_NONE ||
+        claim->news_ripe)
         return INT64_MAX;
     if (is_of_group((enum reason)claim->news_stands) &&
         group_at(e, claim_group(e, claim))->stirred > since)
@@ -156,9 +151,7 @@ bool news_review_gang(struct engine *e, uint32_t id)
 
 const char *news_check(const struct engine *e, uint32_t id)
 {
-    const struct claim *claim = claim_at(e, id);
-
-    if (find(e, id) != (enum reason)claim->news_stands)
-        return "it is known what is the matter with a pod";
-    return NULL;
+    return find(e, id) == (enum reason)claim_at(e, id)->news_stands
+               ? NULL
+               : "it is known what is the matter with a pod";
 }

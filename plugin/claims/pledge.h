@@ -54,8 +54,6 @@ struct promises {
     uint64_t hunts;      /* how many searches for victims there were */
 };
 
-struct engine;
-
 /* Whether claims have pages: where nobody is evicted they need none. */
 bool pledge_is(const struct engine *e);
 

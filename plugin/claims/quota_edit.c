@@ -198,16 +198,15 @@ void quota_edit(struct engine *e, uint32_t id, const struct quota_amount *amount
     old = queue->cell_count;
     for (uint32_t i = 0; i < count && found < count; i++) {
         struct cell *cell = quota_cell_among(queue, old, amounts[i].flavor, amounts[i].resource);
-        struct flow all = {0}; /* that was used: it passed */
 
         if (cell != NULL)
             continue;
         found++;
         adopt(e, queue->parent, amounts[i].flavor, amounts[i].resource);
         cell = add_cell(e, id, amounts[i].flavor, amounts[i].resource);
-        all.usage = cell->usage;
-        all.later = cell->later;
-        change_amount(e, id, cell, &amounts[i], all);
+        /* All that was used passed. */
+        change_amount(e, id, cell, &amounts[i],
+                      (struct flow){.usage = cell->usage, .later = cell->later});
     }
 }
 

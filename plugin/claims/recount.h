@@ -26,8 +26,6 @@ struct recount {
     uint32_t cells; /* that are not counted yet */
 };
 
-struct engine;
-
 /* The queue has this new cell; it is about to go. */
 void recount_cell(struct engine *e, uint32_t queue, struct cell *cell);
 void recount_forget(struct engine *e, uint32_t queue, struct cell *cell);

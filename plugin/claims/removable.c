@@ -108,12 +108,6 @@ uint32_t removable_after(const struct engine *e, uint32_t id, const struct remov
     return id;
 }
 
-static bool workload_should_be(const struct engine *e, uint32_t id)
-{
-    return engine_admits(e) && claim_queue(e, id) != 0 && workload_holds(e, id) &&
-           workload_counts_later(e, id);
-}
-
 static bool should_be(const struct engine *e, uint32_t id)
 {
     const uint32_t flags =
@@ -121,7 +115,8 @@ static bool should_be(const struct engine *e, uint32_t id)
     const struct claim *claim = claim_at(e, id);
 
     if (claim_is_workload(e, id))
-        return workload_should_be(e, id);
+        return engine_admits(e) && claim_queue(e, id) != 0 && workload_holds(e, id) &&
+               workload_counts_later(e, id);
     return engine_preempts(e) && claim_holds(claim) && (claim->flags & flags) == CLAIM_MANAGED;
 }
 

@@ -96,16 +96,6 @@ void cluster_queue_free_checks(struct engine *e, struct cluster_queue_check *che
     mem_free(&e->mem, checks, count * sizeof(*checks));
 }
 
-void cluster_queue_forget(struct engine *e, uint32_t id)
-{
-    struct cluster_queue *cluster = &queue_at(e, id)->cluster;
-
-    cluster_queue_free_checks(e, cluster->checks, cluster->check_count);
-    cluster->checks = NULL;
-    cluster->check_count = 0;
-    cluster->preempts_last = cluster->borrows_least = false;
-}
-
 int check_see(struct engine *e, struct text name, bool active)
 {
     struct check_record record = {.active = active};

@@ -16,9 +16,6 @@ int cluster_queue_read_checks(struct engine *e, const struct queue_facts *facts,
 void cluster_queue_free_checks(struct engine *e, struct cluster_queue_check *checks,
                                uint32_t count);
 
-/* What its object said holds no more. [nobody is promised anything there] */
-void cluster_queue_forget(struct engine *e, uint32_t queue);
-
 /* Why it grants nothing to workloads. */
 enum cluster_queue_fault {
     CLUSTER_QUEUE_READY,

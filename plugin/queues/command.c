@@ -91,9 +91,8 @@ static int create(struct engine *e, const struct command_facts *facts, uint32_t 
         return ENGINE_FULL_QUEUES;
     if (slab_reserve(&e->queues.commands.records, 1) < 0 ||
         index_reserve(&e->queues.commands.by_uid.index) < 0 ||
-        heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0)
-        return ENGINE_NO_MEMORY;
-    if (name_get(e, facts->uid, &command.uid) < 0 ||
+        heap_reserve(&e->queues.commands.timers, slab_end(&e->queues.commands.records) + 1) < 0 ||
+        name_get(e, facts->uid, &command.uid) < 0 ||
         name_get(e, facts->space, &command.space) < 0 ||
         name_get(e, facts->name, &command.name) < 0 ||
         name_get(e, facts->target, &command.target) < 0 ||

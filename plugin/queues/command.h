@@ -62,7 +62,6 @@ void command_init(struct engine *e);
 void command_finish(struct engine *e);
 
 /* Its object, as it is seen: it waits until its turn comes. Negative on error. And it is gone. */
-struct command_facts;
 int command_see(struct engine *e, const struct command_facts *facts, uint32_t *ret_command);
 void command_lose(struct engine *e, struct text uid);
 

@@ -184,13 +184,15 @@ static void guess_flavors(struct engine *e, uint32_t id)
         queue_stops_changed(e);
 }
 
+/* What an object says holds now, and what was said before no more. */
 static void take(struct engine *e, struct queue *queue, const struct queue_facts *facts,
                  const struct edit *edit)
 {
+    cluster_queue_free_checks(e, queue->cluster.checks, queue->cluster.check_count);
+    queue_free_groups(e, queue->groups, queue->group_count);
     queue->groups = edit->groups;
     queue->group_count = edit->group_count;
     queue->spec = edit->spec;
-    limit_count(&e->queues, LIMITED_QUEUES, &queue->known, true);
     queue->borrows_last = facts->borrows_last;
     queue->cluster.preempts_last = facts->preempts_last;
     queue->cluster.borrows_least = facts->borrows_least;
@@ -214,9 +216,8 @@ static void commit(struct engine *e, const struct queue_facts *facts, struct edi
     promise_end_of_queue(e, id); /* of a place in flavors that it may no longer have */
     if (!stays)
         queue_unhang(e, id);
-    cluster_queue_forget(e, id);
-    queue_free_groups(e, queue->groups, queue->group_count);
     take(e, queue, facts, edit);
+    limit_count(&e->queues, LIMITED_QUEUES, &queue->known, true);
     if (id != e->queues.volcano_root) /* the root's quota is configured */
         (stays ? quota_edit : quota_name)(e, id, edit->amounts, edit->amount_count);
     queue_want(e, id, edit->parent);
@@ -319,6 +320,9 @@ static void forget_state(struct engine *e, uint32_t id)
     queue->seen = queue->created_suspended = false;
 }
 
+/* What holds where nothing is said, as Volcano has it. */
+static const struct queue_facts unsaid = {.reclaimable = true};
+
 /* Who is not known hangs where a restart would find it: below Volcano's root, or nowhere. */
 static void forget(struct engine *e, uint32_t id)
 {
@@ -330,18 +334,9 @@ static void forget(struct engine *e, uint32_t id)
     if (!stays)
         queue_unhang(e, id);
     (stays ? quota_edit : quota_name)(e, id, NULL, 0);
-    cluster_queue_forget(e, id);
-    queue_free_groups(e, queue->groups, queue->group_count);
+    take(e, queue, &unsaid, &(struct edit){0});
     forget_state(e, id);
-    queue->groups = NULL;
-    queue->group_count = 0;
-    queue->borrows_last = false;
-    queue->spec = 0;
     limit_count(&e->queues, LIMITED_QUEUES, &queue->known, id == e->queues.default_queue);
-    queue->strict = queue->deleted = false;
-    queue->reclaimable = true; /* as Volcano has it, where nothing is said */
-    queue->preempts = (struct preempt_policy){.within = PREEMPT_NEVER};
-    queue->priority = 0;
     queue_want(e, id, 0);
     queue_set_misplaced(e, id, false);
     if (!stays)

@@ -156,10 +156,9 @@ void queue_hear(struct engine *e, uint32_t id, const struct queue_facts *facts, 
 {
     struct queue *queue = queue_at(e, id);
     struct queue_written now = heard(facts);
-    bool obeys = fresh || !queue_rules(e) || queue->kind != QUEUE_VOLCANO;
+    bool obeys =
+        fresh || !queue_rules(e) || queue->kind != QUEUE_VOLCANO || is_new_word(queue, facts, now);
 
-    if (!obeys)
-        obeys = is_new_word(queue, facts, now);
     if (obeys && (queue->effects.leased & 1u << QUEUE_STATUS) == 0)
         queue->status.leased_state = now;
     if (fresh || (facts->version == 0 ? !queue_written_same(now, queue->said)

@@ -20,7 +20,6 @@
  * Where the host does not write the states of queues (or this engine does not lead), a queue's
  * state is what its object says.
  */
-struct engine;
 
 /* This engine ceases to lead: then the object's word counts. */
 void queue_stand_by(struct engine *e, uint32_t queue);

@@ -20,7 +20,6 @@
  *
  * The state of a queue, and why it grants nothing, wait for no turn: a person looks at them.
  */
-struct engine;
 
 /* What the status of a queue says, as hashes: they tell whether its object says the same. */
 struct queue_words queue_words_of(const struct engine *e, uint32_t queue);

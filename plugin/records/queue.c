@@ -99,12 +99,11 @@ enum reason queue_stops(const struct engine *e, uint32_t id)
 {
     enum reason reason = queue_misfit(e, id);
 
-    for (uint32_t up = id; up != 0 && reason != REASON_QUEUE_UNKNOWN;
-         up = queue_at(e, up)->parent) {
+    if (reason != REASON_NONE)
+        return reason;
+    for (uint32_t up = id; up != 0; up = queue_at(e, up)->parent) {
         enum queue_state state = (enum queue_state)queue_at(e, up)->state;
 
-        if (reason == REASON_QUEUE_INACTIVE)
-            return reason;
         if (state == QUEUE_CLOSED)
             reason = REASON_QUEUE_CLOSED;
         else if (queue_state_halts(state))

@@ -143,8 +143,6 @@ struct queue {
     struct outbox_entry effects;
 };
 
-struct engine;
-
 /* Whether the parent that its object names would close a cycle, or be too deep. */
 static inline bool queue_is_misplaced(const struct queue *queue)
 {

@@ -5,7 +5,6 @@
 #include "plugin/base/amount.h"
 #include "plugin/base/facts.h"
 #include "plugin/base/list.h"
-#include "plugin/base/outbox.h"
 #include "plugin/base/preemption_gate.h"
 #include "plugin/base/tree.h"
 #include "plugin/base/workload_life.h"

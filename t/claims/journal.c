@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static const char *const kinds[EVENT_KINDS] = {
+static const char *const kinds[] = {
     [EVENT_SEEN] = "seen",
     [EVENT_ELIGIBLE] = "eligible",
     [EVENT_GRANTED] = "granted",
