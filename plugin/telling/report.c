@@ -179,8 +179,7 @@ void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret
     }
     ret->priority = claim->priority;
     ret->created = claim->queued;
-    ret->granted =
-        claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED ? claim->stamp : 0;
+    ret->granted = claim_holds(claim) ? claim->stamp : 0;
 }
 
 void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
