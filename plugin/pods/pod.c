@@ -19,7 +19,7 @@
 #include "restore.h"
 #include "stamp.h"
 
-enum relevance { POD_IS_NOTHING, POD_IS_LET_GO, POD_COUNTS, POD_OBEYS };
+enum relevance { POD_IS_NOTHING, POD_IS_LET_GO, POD_COUNTS };
 
 /* Of an admitted workload it is counted with that, but must lose our gate. */
 static enum relevance relevance(const struct engine *e, const struct pod_facts *pod)
@@ -30,9 +30,7 @@ static enum relevance relevance(const struct engine *e, const struct pod_facts *
         return let_go_needs(e, pod, 0) ? POD_IS_LET_GO : POD_IS_NOTHING;
     if (!gate_concerns(&e->config, pod) || pod->finished || (pod->deleted && pod->node.len == 0))
         return POD_IS_NOTHING;
-    if (gate_manages(&e->config, pod))
-        return POD_OBEYS;
-    return pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
+    return gate_manages(&e->config, pod) || pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
 }
 
 /* All that a sight of a pod needs, in hand before anything changes. */
@@ -80,7 +78,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     int error = group_get(e, pod, &sight->group);
 
     if (error == 0 && sight->group != 0)
-        error = group_reserve_member(&e->pods);
+        error = slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
     if (error == 0)
         error = group_read_owner(e, pod, &sight->owner);
     if (error == 0 && sight->group != 0)
@@ -309,10 +307,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
 /* It claims nothing, or no more; but a group counts its members that ended. */
 static int see_nothing(struct engine *e, const struct pod_facts *pod, uint32_t claim)
 {
-    int error = 0;
+    int error = pod->finished && gate_concerns(&e->config, pod) ? finished_see(e, pod) : 0;
 
-    if (pod->finished && gate_concerns(&e->config, pod))
-        error = finished_see(e, pod);
     if (error < 0)
         return error;
     if (claim != 0 && let_go_needs(e, pod, claim))
