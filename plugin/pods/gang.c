@@ -22,7 +22,7 @@ int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t 
 
     if (error < 0)
         return error;
-    error = group_reserve_member(&e->pods);
+    error = slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
     if (error == 0)
         error = claim_create_entry(e, group_at(e, group), uid, line, ret_entry);
     if (error < 0) {
