@@ -62,7 +62,5 @@ const char *group_check_home(const struct engine *e, uint32_t id)
 
     if ((group->home != 0) != (group->known && group->said.queue != 0))
         return "a group that is there has the queue that it names";
-    if (group->counts != is_left(group))
-        return "a group is left in its queue until it is over";
-    return NULL;
+    return group->counts != is_left(group) ? "a group is left in its queue until it is over" : NULL;
 }
