@@ -12,7 +12,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/claim_rest.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)

@@ -7,7 +7,6 @@
 #include "group_member.h"
 #include "let_go.h"
 #include "place.h"
-#include "plugin/base/outbox.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/journal.h"

@@ -9,7 +9,6 @@
 #include "plugin/order/contest.h"
 #include "plugin/order/fit.h"
 #include "plugin/pods/claim_rest.h"
-#include "plugin/records/claim.h"
 #include "plugin/state.h"
 
 /* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
