@@ -2,8 +2,6 @@
 #ifndef SLUICE_PLUGIN_PODS_GROUP_HOME_H
 #define SLUICE_PLUGIN_PODS_GROUP_HOME_H
 
-#include "group.h"
-
 #include <stdint.h>
 
 /*
@@ -21,6 +19,7 @@
  * Who is bound, and neither was granted anywhere nor may use the queue that it would be in, takes
  * nothing from those who may: it counts in `default`.
  */
+struct engine;
 
 /* The group's object names this queue; 0: none, or there is no object. */
 void group_set_home(struct engine *e, uint32_t group, uint32_t queue);

@@ -154,14 +154,6 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
         group_touch(e, claim_group(e, claim));
 }
 
-/* Before it asks for anything else: it is counted in the flavor of its node. */
-static void note_node(struct engine *e, uint32_t id, struct sight *sight)
-{
-    intern_unref(&e->names, claim_at(e, id)->node);
-    claim_at(e, id)->node = sight->node;
-    sight->node = 0;
-}
-
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
 {
     struct claim *claim = claim_at(e, id);
@@ -279,7 +271,10 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_destroy(e, sight->rival);
         settle_left(e, left, sight->group);
     }
-    note_node(e, id, sight);
+    /* Before it asks for anything else: it is counted in the flavor of its node. */
+    intern_unref(&e->names, claim->node);
+    claim->node = sight->node;
+    sight->node = 0;
     if (!is_new &&
         (sight->text != NULL || claim->priority != pod->priority || claim->queued != pod->created))
         enter_anew(e, id, pod, sight);

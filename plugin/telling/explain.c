@@ -272,10 +272,9 @@ void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_rea
     struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
     /* A claim that waits for nothing but this very write is about to wait for its queue. */
-    if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
-        *ret_reason = explain_rest(e, id, &say);
-    else
-        *ret_reason = explain_state(e, id, &say);
+    *ret_reason = claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE
+                      ? explain_rest(e, id, &say)
+                      : explain_state(e, id, &say);
 }
 
 void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)
