@@ -2,7 +2,7 @@
 #include "admit.h"
 
 #include "plugin/base/sentence.h"
-#include "plugin/pods/group_home.h"
+#include "plugin/pods/group.h"
 #include "plugin/queues/command_effects.h"
 #include "state.h"
 
@@ -58,8 +58,10 @@ bool engine_admit_to_queue(const struct engine *e, const struct pod_facts *pod,
                          : group_find(e, pod->space, pod->group);
     struct sentence say = sentence_in(ret_reason, QUEUE_REFUSAL_MAX);
 
-    if (group_names_queue(e, group, &name))
+    if (group != 0 && group_at(e, group)->said.queue != 0) {
+        name = name_text(e, group_at(e, group)->said.queue);
         kind = QUEUE_VOLCANO;
+    }
     return kind != QUEUE_VOLCANO ||
            takes_new(e, queue_find(e, kind, name), has_begun(e, group), "pods", &say);
 }

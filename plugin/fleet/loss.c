@@ -47,10 +47,8 @@ void dispatch_empty(struct fleet *f, uint32_t id)
     dispatch_release_details(f, &d->said);
     d->said = (struct dispatch_details){0};
     d->flags &= DISPATCH_TODO;
-    d->version = d->timeout = d->noted = 0;
-    d->memory = 0;
-    d->fresh = 0;
-    d->counted = d->past = 0;
+    d->version = d->timeout = d->noted = d->counted = d->past = 0;
+    d->memory = d->fresh = 0;
     for (uint32_t at = 0; fleet_next_replica(f, id, &at);) {
         struct replica *r = replica_at(f, at);
 

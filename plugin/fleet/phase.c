@@ -29,11 +29,6 @@ void phase_set(struct fleet *f, uint32_t id, enum phase phase, uint32_t target)
     }
 }
 
-static bool under_way(const struct fleet *f, uint32_t replica)
-{
-    return (replica_at(f, replica)->effects.leased & 1u << REPLICA_OPEN_GATE) != 0;
-}
-
 /* What may still be carried out counts until it may not any more. */
 void phase_rest(struct fleet *f, uint32_t id)
 {
@@ -41,8 +36,9 @@ void phase_rest(struct fleet *f, uint32_t id)
 
     if (d->phase == PHASE_OPENING) {
         int64_t until = d->opening + OPENING_WINDOW;
+        bool under_way = (replica_at(f, d->target)->effects.leased & 1u << REPLICA_OPEN_GATE) != 0;
 
-        dispatch_count(d, under_way(f, d->target) || until < f->now ? until : f->now);
+        dispatch_count(d, under_way || until < f->now ? until : f->now);
     }
     phase_set(f, id, PHASE_REST, 0);
 }
@@ -67,18 +63,17 @@ void phase_keep_opening(struct fleet *f, uint32_t replica)
         d->fresh = 0;
 }
 
-static void begin_opening(struct fleet *f, uint32_t id, uint32_t replica, int64_t at)
+static void begin_opening(struct fleet *f, uint32_t id)
 {
     struct dispatch *d = dispatch_at(f, id);
-    struct replica *r = replica_at(f, replica);
+    struct replica *r = replica_at(f, d->target);
 
-    r->opened = at;
+    r->opened = d->opening;
     r->opened_uid = replica_uid_hash(fleet_text(f, r->uid));
     replica_set(r, REPLICA_ASKED, true);
-    replica_rank(f, replica);
-    d->opening = at;
+    replica_rank(f, d->target);
     d->fresh = 0;
-    phase_set(f, id, PHASE_OPENING, replica);
+    phase_set(f, id, PHASE_OPENING, d->target);
 }
 
 void phase_opened(struct fleet *f, uint32_t replica)
@@ -109,7 +104,7 @@ void phase_written(struct fleet *f, uint32_t id)
         phase_rest(f, id);
     } else if (d->phase == PHASE_WRITING && f->now <= d->opening + OPENING_WINDOW) {
         if (d->fresh == d->target || phase_blocked_until(f, id) <= f->now) {
-            begin_opening(f, id, d->target, d->opening);
+            begin_opening(f, id);
             return;
         }
         dispatch_count(d, d->opening + OPENING_WINDOW);

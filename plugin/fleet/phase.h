@@ -10,8 +10,6 @@
  * drawing in orchestrator.h, whoever takes them. The orchestrator begins them; what becomes of its
  * effects, and of the replica that is aimed at, ends them. */
 
-struct fleet;
-
 /* The workload is in this phase, aimed at this replica; 0: at none. */
 void phase_set(struct fleet *f, uint32_t dispatch, enum phase phase, uint32_t target);
 

@@ -21,7 +21,6 @@
  * manager's own eviction ends this one. A replica is never put in another one's place because it
  * looks different: a worker that drops a field would have it made and deleted for ever.
  */
-struct fleet;
 
 /* The replica that counts most; 0: there is none with a rank. */
 uint32_t plan_first(const struct fleet *f, uint32_t dispatch);

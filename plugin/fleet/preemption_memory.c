@@ -53,13 +53,12 @@ bool preemption_memory_parse_note(struct text *rest, struct opening *ret)
     return true;
 }
 
+/* Of a text that is there. */
 static bool readable(struct text text)
 {
     struct opening note;
     int64_t past;
 
-    if (text.len == 0)
-        return true;
     if (!preemption_memory_parse_head(&text, &past))
         return false;
     while (preemption_memory_parse_note(&text, &note))

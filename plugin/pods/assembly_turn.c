@@ -24,18 +24,6 @@ bool assembly_is_under_way(const struct engine *e, const struct group *group)
            assembly_lacks_nodes(group) > (assembles ? 0 : 1);
 }
 
-/* The group of a reserved claim that may need others to assemble; NULL: it may go alone. */
-static const struct group *gang_of(const struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-    const struct group *group;
-
-    if (claim_group(e, claim) == 0)
-        return NULL;
-    group = group_at(e, claim_group(e, claim));
-    return assembly_is_under_way(e, group) || group->letting_go ? group : NULL;
-}
-
 bool assembly_has_turn(const struct engine *e, uint32_t id)
 {
     uint32_t group = claim_group(e, claim_at(e, id));
@@ -43,19 +31,29 @@ bool assembly_has_turn(const struct engine *e, uint32_t id)
     return group != 0 && e->pods.assembling == group && !group_at(e, group)->letting_go;
 }
 
+/* The group with which a reserved claim waits for a turn to assemble; NULL: it may go. */
+static const struct group *gang_in_line(const struct engine *e, uint32_t id)
+{
+    uint32_t at = claim_group(e, claim_at(e, id));
+    const struct group *group = at == 0 ? NULL : group_at(e, at);
+
+    if (group == NULL || claim_at(e, id)->state != CLAIM_RESERVED || assembly_has_turn(e, id))
+        return NULL;
+    return assembly_is_under_way(e, group) || group->letting_go ? group : NULL;
+}
+
 bool assembly_finds_no_nodes(const struct engine *e, uint32_t id)
 {
-    const struct group *group = gang_of(e, id);
+    const struct group *group = gang_in_line(e, id);
 
-    return group != NULL && group->no_nodes && !assembly_has_turn(e, id) &&
-           claim_at(e, id)->state == CLAIM_RESERVED;
+    return group != NULL && group->no_nodes;
 }
 
 enum reason assembly_holds(const struct engine *e, uint32_t id)
 {
-    const struct group *group = gang_of(e, id);
+    const struct group *group = gang_in_line(e, id);
 
-    if (group == NULL || claim_at(e, id)->state != CLAIM_RESERVED || assembly_has_turn(e, id))
+    if (group == NULL)
         return REASON_NONE;
     if (group->no_nodes && (claim_at(e, id)->flags & CLAIM_HEARD) == 0)
         return REASON_NONE; /* it will hear it in its cycle */

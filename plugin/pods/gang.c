@@ -12,7 +12,6 @@
 #include "plugin/order/fit.h"
 #include "plugin/order/guard.h"
 #include "plugin/pods/claim_rest.h"
-#include "plugin/records/claim_need.h"
 #include "plugin/state.h"
 
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry)
@@ -22,7 +21,7 @@ int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t 
 
     if (error < 0)
         return error;
-    error = group_reserve_member(&e->pods);
+    error = slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
     if (error == 0)
         error = claim_create_entry(e, group_at(e, group), uid, line, ret_entry);
     if (error < 0) {

@@ -27,8 +27,6 @@
  * reserved for them, and the gang is whole without.
  */
 
-struct engine;
-
 /* What waits for a group of this uid: memory for all that its members may come to ask for. Negative
  * on error. */
 int gang_make_entry(struct engine *e, uint32_t group, struct text uid, uint32_t *ret_entry);

@@ -11,8 +11,6 @@
 /* What a group is at, as it follows from its object and its members (enum group_mode), and what
  * that means for a member. What is done about it: gang.h. */
 
-struct engine;
-
 /* What is wrong with the group, whatever its members ask for. */
 enum group_fault gang_fault(const struct engine *e, const struct group *group);
 

@@ -15,8 +15,6 @@ struct gang_sum {
     struct shape shape;
 };
 
-struct engine;
-
 /* Members of the group's minimum are missing, and nothing is wrong with it. */
 bool gang_misses_members(const struct group *group);
 

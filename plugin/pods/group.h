@@ -155,7 +155,6 @@ struct group_name {
     enum group_kind kind;
 };
 
-struct engine;
 struct intern;
 struct claim;
 

@@ -62,15 +62,5 @@ const char *group_check_home(const struct engine *e, uint32_t id)
 
     if ((group->home != 0) != (group->known && group->said.queue != 0))
         return "a group that is there has the queue that it names";
-    if (group->counts != is_left(group))
-        return "a group is left in its queue until it is over";
-    return NULL;
-}
-
-bool group_names_queue(const struct engine *e, uint32_t id, struct text *ret_queue)
-{
-    if (id == 0 || group_at(e, id)->said.queue == 0)
-        return false;
-    *ret_queue = name_text(e, group_at(e, id)->said.queue);
-    return true;
+    return group->counts != is_left(group) ? "a group is left in its queue until it is over" : NULL;
 }

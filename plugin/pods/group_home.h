@@ -2,8 +2,6 @@
 #ifndef SLUICE_PLUGIN_PODS_GROUP_HOME_H
 #define SLUICE_PLUGIN_PODS_GROUP_HOME_H
 
-#include "group.h"
-
 #include <stdint.h>
 
 /*
@@ -25,9 +23,6 @@ struct engine;
 
 /* The group's object names this queue; 0: none, or there is no object. */
 void group_set_home(struct engine *e, uint32_t group, uint32_t queue);
-
-/* Its queue's name, if it has one of its own. */
-bool group_names_queue(const struct engine *e, uint32_t group, struct text *ret_queue);
 
 /* Its members, or those that have ended, are others. */
 void group_count_home(struct engine *e, uint32_t group);

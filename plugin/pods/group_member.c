@@ -6,11 +6,6 @@
 #include "plugin/state.h"
 #include "stamp.h"
 
-int group_reserve_member(struct pods_room *pods)
-{
-    return slab_reserve(&pods->members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
-}
-
 int group_read_own(struct engine *e, const struct pod_facts *pod, struct member_own *ret)
 {
     bool asks = asked_group_has(&e->config, pod);
@@ -76,13 +71,6 @@ static void link_member(struct engine *e, uint32_t claim)
     list_insert(rank_link, e, claims, prev, claim);
 }
 
-static void unlink_member(struct engine *e, uint32_t claim)
-{
-    struct group *group = group_at(e, claim_group(e, claim_at(e, claim)));
-
-    list_remove(rank_link, e, &group->claims, claim);
-}
-
 void group_join(struct engine *e, uint32_t id, uint32_t claim)
 {
     uint32_t place = slab_take(&e->pods.members);
@@ -108,7 +96,7 @@ void group_leave(struct engine *e, uint32_t id)
     group = group_at(e, claim_group(e, claim));
     group_follow_leave(e, id);
     group_count(e, id, -1);
-    unlink_member(e, id);
+    list_remove(rank_link, e, &group->claims, id);
     group_count_part(group, claim_member(e, id)->own.part, -1);
     group->members--;
     group->stirred = e->now;
@@ -124,7 +112,7 @@ void group_set_rank(struct engine *e, uint32_t id, int32_t priority, int64_t cre
 
     if (listed) {
         group_follow_leave(e, id);
-        unlink_member(e, id);
+        list_remove(rank_link, e, &group_at(e, claim_group(e, claim))->claims, id);
     }
     claim->priority = priority;
     claim->queued = created;

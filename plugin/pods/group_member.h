@@ -10,13 +10,7 @@
 /* The members of a group: in order of their rank, with what their pods say of where they would be
  * without it, and counted by what they are at. Whatever changes here touches the group. */
 
-struct engine;
-struct intern;
 struct pod_facts;
-struct pods_room;
-
-/* Afterwards the next group_join cannot fail. Negative on error. */
-int group_reserve_member(struct pods_room *pods);
 
 /* What the pod says: words that are then given to group_note_own, or given back. Negative on
  * error. */
@@ -30,7 +24,7 @@ void group_note_own(struct engine *e, uint32_t claim, struct member_own *own);
  * its pod says that it was, and so it may have lost it. [its condition is not forgotten yet] */
 void group_member_stand_by(struct engine *e, uint32_t claim);
 
-/* The claim becomes a member. [reserved] */
+/* The claim becomes a member. [one more fits into the slab of members] */
 void group_join(struct engine *e, uint32_t group, uint32_t claim);
 
 /* It ends to be one; one that is none may be passed. */

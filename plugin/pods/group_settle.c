@@ -8,16 +8,6 @@
 
 /* Groups that changed are looked at, in the order in which they did. */
 
-/* Nobody names it, and it was not seen. */
-static void end_unused(struct engine *e, uint32_t id)
-{
-    if (!group_is_unused(group_at(e, id)))
-        return;
-    assembly_forget(e, id);
-    gang_set_entry(e, id, 0);
-    group_end(e, id);
-}
-
 void group_settle(struct engine *e)
 {
     while (e->pods.touched.first != 0) {
@@ -30,6 +20,10 @@ void group_settle(struct engine *e)
         if (!group_at(e, id)->is_todo)
             assembly_review(e, id);
         note_group(e, id);
-        end_unused(e, id);
+        if (!group_is_unused(group_at(e, id)))
+            continue;
+        assembly_forget(e, id);
+        gang_set_entry(e, id, 0);
+        group_end(e, id);
     }
 }

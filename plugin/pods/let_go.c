@@ -3,7 +3,6 @@
 
 #include "claim_time.h"
 #include "group_member.h"
-#include "plugin/base/outbox.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/pledge.h"

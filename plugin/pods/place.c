@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "place.h"
 
-#include "group_home.h"
+#include "group.h"
 #include "plugin/order/fit.h"
 #include "plugin/queues/queue_tree.h"
 #include "plugin/state.h"
@@ -43,14 +43,12 @@ struct word {
  * does not follow that any more. */
 static struct word read_word(const struct engine *e, uint32_t id, const struct pod_facts *pod)
 {
-    bool ours = id != 0 && group_at(e, id)->known && group_at(e, id)->ours && pod->node.len > 0;
-    struct word word = {pod_queue_name(pod), pod->queue_kind, pod->not_selected};
+    const struct group *group = id == 0 ? NULL : group_at(e, id);
+    bool ours = group != NULL && group->known && group->ours && pod->node.len > 0;
 
-    if (!ours && group_names_queue(e, id, &word.name)) {
-        word.kind = QUEUE_VOLCANO;
-        word.barred = group_at(e, id)->not_selected;
-    }
-    return word;
+    if (group != NULL && group->said.queue != 0 && !ours)
+        return (struct word){name_text(e, group->said.queue), QUEUE_VOLCANO, group->not_selected};
+    return (struct word){pod_queue_name(pod), pod->queue_kind, pod->not_selected};
 }
 
 /* Whether it is bound to a node in a queue that it may not use, and was granted nowhere. */

@@ -7,7 +7,6 @@
 #include "group_member.h"
 #include "let_go.h"
 #include "place.h"
-#include "plugin/base/outbox.h"
 #include "plugin/claims/claim_change.h"
 #include "plugin/claims/claim_make.h"
 #include "plugin/claims/journal.h"
@@ -19,7 +18,7 @@
 #include "restore.h"
 #include "stamp.h"
 
-enum relevance { POD_IS_NOTHING, POD_IS_LET_GO, POD_COUNTS, POD_OBEYS };
+enum relevance { POD_IS_NOTHING, POD_IS_LET_GO, POD_COUNTS };
 
 /* Of an admitted workload it is counted with that, but must lose our gate. */
 static enum relevance relevance(const struct engine *e, const struct pod_facts *pod)
@@ -30,9 +29,7 @@ static enum relevance relevance(const struct engine *e, const struct pod_facts *
         return let_go_needs(e, pod, 0) ? POD_IS_LET_GO : POD_IS_NOTHING;
     if (!gate_concerns(&e->config, pod) || pod->finished || (pod->deleted && pod->node.len == 0))
         return POD_IS_NOTHING;
-    if (gate_manages(&e->config, pod))
-        return POD_OBEYS;
-    return pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
+    return gate_manages(&e->config, pod) || pod->node.len > 0 ? POD_COUNTS : POD_IS_NOTHING;
 }
 
 /* All that a sight of a pod needs, in hand before anything changes. */
@@ -80,7 +77,7 @@ static int read_sight(struct engine *e, const struct pod_facts *pod, struct sigh
     int error = group_get(e, pod, &sight->group);
 
     if (error == 0 && sight->group != 0)
-        error = group_reserve_member(&e->pods);
+        error = slab_reserve(&e->pods.members, 1) < 0 ? ENGINE_NO_MEMORY : 0;
     if (error == 0)
         error = group_read_owner(e, pod, &sight->owner);
     if (error == 0 && sight->group != 0)
@@ -155,14 +152,6 @@ static void note_preemption(struct engine *e, uint32_t id, const struct pod_fact
     queue_candidates_changed(e, claim_queue(e, id));
     if (claim->member != 0) /* in other queues, too, others of it may go now, or may not */
         group_touch(e, claim_group(e, claim));
-}
-
-/* Before it asks for anything else: it is counted in the flavor of its node. */
-static void note_node(struct engine *e, uint32_t id, struct sight *sight)
-{
-    intern_unref(&e->names, claim_at(e, id)->node);
-    claim_at(e, id)->node = sight->node;
-    sight->node = 0;
 }
 
 static void note(struct engine *e, uint32_t id, const struct pod_facts *pod, struct sight *sight)
@@ -282,7 +271,10 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
         claim_destroy(e, sight->rival);
         settle_left(e, left, sight->group);
     }
-    note_node(e, id, sight);
+    /* Before it asks for anything else: it is counted in the flavor of its node. */
+    intern_unref(&e->names, claim->node);
+    claim->node = sight->node;
+    sight->node = 0;
     if (!is_new &&
         (sight->text != NULL || claim->priority != pod->priority || claim->queued != pod->created))
         enter_anew(e, id, pod, sight);
@@ -309,10 +301,8 @@ static void commit(struct engine *e, const struct pod_facts *pod, bool is_new, s
 /* It claims nothing, or no more; but a group counts its members that ended. */
 static int see_nothing(struct engine *e, const struct pod_facts *pod, uint32_t claim)
 {
-    int error = 0;
+    int error = pod->finished && gate_concerns(&e->config, pod) ? finished_see(e, pod) : 0;
 
-    if (pod->finished && gate_concerns(&e->config, pod))
-        error = finished_see(e, pod);
     if (error < 0)
         return error;
     if (claim != 0 && let_go_needs(e, pod, claim))

@@ -20,7 +20,6 @@
  */
 
 struct engine;
-struct pod_facts;
 
 /* Takes note of a pod. ret_claim is 0 if it is no claim of ours; ret_outdated tells that another
  * pod of its name has taken its place. Negative on error. */

@@ -48,10 +48,9 @@ static bool offers(const struct engine *e, const struct line *line, uint32_t i, 
         if (group->flavors[k] == flavor)
             return true;
     }
-    if (flavor != FLAVOR_NONE)
-        return false;
-    return line_amount(e, line, i) == 0 ||
-           (group == NULL && fit_counts_nowhere(e, line_resource(e, line, i)));
+    return flavor == FLAVOR_NONE &&
+           (line_amount(e, line, i) == 0 ||
+            (group == NULL && fit_counts_nowhere(e, line_resource(e, line, i))));
 }
 
 /* The flavors that it had are written into the pod: it keeps them where that is possible. */
@@ -77,7 +76,6 @@ static bool fits_anew(const struct engine *e, const struct claim *claim, const s
 static void regain(struct engine *e, uint32_t id, enum claim_state was, const struct grant *grant,
                    bool same_line, bool same_queue, bool moves)
 {
-    const struct claim *claim = claim_at(e, id);
     uint16_t flavors[FACTS_MAX_NEEDS];
 
     if (same_line) {
@@ -85,7 +83,7 @@ static void regain(struct engine *e, uint32_t id, enum claim_state was, const st
         claim_change(e, id, was, REASON_NONE);
     } else if (was == CLAIM_ALLOCATED) {
         claim_allocate(e, id);
-    } else if ((same_queue || moves) && fits_anew(e, claim, grant, same_queue, flavors)) {
+    } else if ((same_queue || moves) && fits_anew(e, claim_at(e, id), grant, same_queue, flavors)) {
         claim_grant_alone(e, id, flavors);
     }
 }

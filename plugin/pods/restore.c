@@ -9,7 +9,6 @@
 #include "plugin/order/contest.h"
 #include "plugin/order/fit.h"
 #include "plugin/pods/claim_rest.h"
-#include "plugin/records/claim.h"
 #include "plugin/state.h"
 
 /* Whether it still fits: in the flavors that its stamp names, or, where it names none, in those
@@ -60,12 +59,9 @@ static void restore_alone(struct engine *e, uint32_t id)
 
 static bool restore_one(struct engine *e, uint32_t id)
 {
-    struct claim *claim = claim_at(e, id);
-    bool was_granted = (claim->flags & CLAIM_RESTORING) != 0;
-
     if (!still_fits(e, id))
         return false;
-    if (!was_granted && (claim->flags & CLAIM_STAMPED) == 0)
+    if ((claim_at(e, id)->flags & (CLAIM_RESTORING | CLAIM_STAMPED)) == 0)
         claim_set_stamp(e, id, e->now);
     reserve(e, id);
     return true;

@@ -32,11 +32,10 @@ int stamp_read(struct engine *e, struct text stamp, uint32_t line, uint16_t *ret
     for (uint32_t i = 0; i < line_count(e, line_at(e, line)); i++) {
         struct text resource = name_text(e, line_resource(e, line_at(e, line), i));
         struct text name = flavor_in_stamp(stamp, resource);
-        int error = 0;
+        int error;
 
         ret_flavors[i] = 0;
-        if (name.len > 0)
-            error = flavor_get(e, name, &ret_flavors[i]);
+        error = name.len == 0 ? 0 : flavor_get(e, name, &ret_flavors[i]);
         if (error < 0)
             return error;
         ++*ret_count;

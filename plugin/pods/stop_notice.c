@@ -4,7 +4,6 @@
 #include "assembly.h"
 #include "claim_time.h"
 #include "gang.h"
-#include "plugin/base/outbox.h"
 #include "plugin/claims/news.h"
 #include "plugin/notes.h"
 #include "plugin/pods/claim_rest.h"

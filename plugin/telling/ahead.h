@@ -23,8 +23,6 @@ struct before {
     wide squares; /* sum of the squares of what each request asks for */
 };
 
-struct engine;
-
 /* The place of a claim that waits, what is before it, and of that what it lacks, too. */
 void ahead_find(const struct engine *e, uint32_t claim, const struct shortfall *shortfall,
                 struct position *place, struct before *before);

@@ -104,17 +104,14 @@ static bool wants_group(const struct engine *e, uint32_t id)
            !group_is_native(group_at(e, claim_group(e, claim))) && engine_asks(e, EFFECT_SET_GROUP);
 }
 
-static bool is_drained(const struct engine *e, uint32_t id)
-{
-    const struct claim *claim = claim_at(e, id);
-
-    return (claim->flags & (CLAIM_MANAGED | CLAIM_BOUND)) == (CLAIM_MANAGED | CLAIM_BOUND) &&
-           queue_drains(e, claim_queue(e, id));
-}
-
+/* As a victim, or because its queue is drained. */
 static bool must_go(const struct engine *e, uint32_t id)
 {
-    return (claim_at(e, id)->flags & CLAIM_VICTIM) != 0 || is_drained(e, id);
+    const uint32_t drained = CLAIM_MANAGED | CLAIM_BOUND;
+    uint32_t flags = claim_at(e, id)->flags;
+
+    return (flags & CLAIM_VICTIM) != 0 ||
+           ((flags & drained) == drained && queue_drains(e, claim_queue(e, id)));
 }
 
 /* Until it is seen to go: that the host was told of success is not yet the end. */

@@ -16,21 +16,6 @@ bool engine_next_local_queue(const struct engine *e, uint32_t *cursor)
                      &e->workloads.local_queues, cursor);
 }
 
-static const char *fault_name(enum cluster_queue_fault fault)
-{
-    static const char *const names[] = {
-        [CLUSTER_QUEUE_READY] = "Ready",
-        [CLUSTER_QUEUE_UNKNOWN] = "NotFound",
-        [CLUSTER_QUEUE_CYCLE] = "CohortCycle",
-        [CLUSTER_QUEUE_STOPPED] = "Stopped",
-        [CLUSTER_QUEUE_FLAVOR_MISSING] = "FlavorNotFound",
-        [CLUSTER_QUEUE_CHECK_MISSING] = "AdmissionCheckNotFound",
-        [CLUSTER_QUEUE_CHECK_INACTIVE] = "AdmissionCheckInactive",
-    };
-
-    return names[fault];
-}
-
 /* What it lacks of one kind, each by its name. */
 struct lacks {
     const struct engine *e;
@@ -103,13 +88,22 @@ static void say_faults(const struct engine *e, uint32_t id, enum cluster_queue_f
 void engine_report_cluster_queue(const struct engine *e, uint32_t id,
                                  struct cluster_queue_report *ret)
 {
+    static const char *const reasons[] = {
+        [CLUSTER_QUEUE_READY] = "Ready",
+        [CLUSTER_QUEUE_UNKNOWN] = "NotFound",
+        [CLUSTER_QUEUE_CYCLE] = "CohortCycle",
+        [CLUSTER_QUEUE_STOPPED] = "Stopped",
+        [CLUSTER_QUEUE_FLAVOR_MISSING] = "FlavorNotFound",
+        [CLUSTER_QUEUE_CHECK_MISSING] = "AdmissionCheckNotFound",
+        [CLUSTER_QUEUE_CHECK_INACTIVE] = "AdmissionCheckInactive",
+    };
     const struct cluster_queue *cluster = &queue_at(e, id)->cluster;
     enum cluster_queue_fault fault = cluster_queue_fault(e, id, NULL);
 
     memset(ret, 0, sizeof(*ret));
     ret->name = name_text(e, queue_at(e, id)->name);
     ret->active = fault == CLUSTER_QUEUE_READY;
-    ret->reason = fault_name(fault);
+    ret->reason = reasons[fault];
     say_faults(e, id, fault, ret->message);
     ret->pending = tree_size(&claims_by_rank, e, cluster->waiting) +
                    tree_size(&claims_by_rank, e, cluster->held);

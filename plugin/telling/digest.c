@@ -94,8 +94,7 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(hash, queue->created_suspended), queue->podgroups);
     hash = mix(mix(hash, queue->preempts.within), queue->preempts.reclaim);
     hash = mix(mix(hash, queue->preempts.while_borrowing), queue->preempts.has_threshold);
-    hash = mix(hash, queue->preempts.threshold);
-    hash = mix(hash, queue->borrows_last);
+    hash = mix(mix(hash, queue->preempts.threshold), queue->borrows_last);
     hash = mix(mix(hash, queue->cluster.preempts_last), queue->cluster.borrows_least);
     for (uint32_t i = 0; i < queue->cluster.check_count; i++) {
         hash = mix_name(e, hash, queue->cluster.checks[i].name);
@@ -125,10 +124,9 @@ static uint64_t digest_queue(const struct engine *e, uint32_t id, bool timers)
     hash = mix(mix(hash, heap_when(&e->order.guard_timers, id)), heap_when(&e->queues.timers, id));
     hash = mix(mix_written(hash, queue->wrote), queue->version);
     hash = mix(mix(hash, queue->is_todo[TODO_STATE]), queue->next_child != 0);
-    hash = mix(hash, queue->is_todo[TODO_PREEMPT]);
-    hash = mix(hash, queue->is_todo[TODO_WORKLOADS]);
-    hash = mix(mix(hash, queue->is_todo[TODO_STATUS]), queue->status.has_turn);
-    hash = mix(hash, queue->settles_all);
+    hash = mix(mix(hash, queue->is_todo[TODO_PREEMPT]), queue->is_todo[TODO_WORKLOADS]);
+    hash = mix(hash, queue->is_todo[TODO_STATUS]);
+    hash = mix(mix(hash, queue->status.has_turn), queue->settles_all);
     hash = outbox_hash(&e->outbox, &queue->effects, hash);
     return mix_run_times(hash, &queue->run_times);
 }
@@ -292,10 +290,10 @@ uint64_t engine_digest(const struct engine *e, bool timers)
 {
     uint64_t sum = mix(mix(9, e->synced), e->leads) + digest_workloads(e, timers);
 
-    if (timers)
+    if (timers) {
         sum = mix(mix(mix(sum, e->now), stop_notice_is_due(e)), e->grant.demotion.count);
-    if (timers)
         sum = mix(sum, e->claims.recount.at);
+    }
     if (timers && e->workloads.wait_notices.not_before != 0)
         sum = mix(sum, e->workloads.wait_notices.not_before);
     if (timers && e->queues.next_status != 0)

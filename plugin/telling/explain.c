@@ -226,14 +226,11 @@ static enum reason explain_granted(const struct engine *e, uint32_t id, struct s
 
 static enum reason explain_state(const struct engine *e, uint32_t id, struct sentence *say)
 {
-    switch (claim_at(e, id)->state) {
-    case CLAIM_HELD:
-        return explain_held(e, id, say);
-    case CLAIM_WAITING:
-        return explain_rest(e, id, say);
-    default:
-        return explain_granted(e, id, say);
-    }
+    enum claim_state state = claim_at(e, id)->state;
+
+    return state == CLAIM_HELD      ? explain_held(e, id, say)
+           : state == CLAIM_WAITING ? explain_rest(e, id, say)
+                                    : explain_granted(e, id, say);
 }
 
 void explain_claim(const struct engine *e, uint32_t id, bool words, struct verdict *ret_verdict)
@@ -275,10 +272,9 @@ void explain_condition(const struct engine *e, uint32_t id, enum reason *ret_rea
     struct sentence say = sentence_in(message, VERDICT_MESSAGE_MAX);
 
     /* A claim that waits for nothing but this very write is about to wait for its queue. */
-    if (claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE)
-        *ret_reason = explain_rest(e, id, &say);
-    else
-        *ret_reason = explain_state(e, id, &say);
+    *ret_reason = claim->state == CLAIM_HELD && claim->reason == REASON_CONDITION_STALE
+                      ? explain_rest(e, id, &say)
+                      : explain_state(e, id, &say);
 }
 
 void explain_news(const struct engine *e, uint32_t id, enum reason *ret_reason, char *message)

@@ -8,7 +8,6 @@
 
 /* Why a claim does not pass, in the protocol's reasons and in words for the person who asks. */
 
-struct engine;
 struct sentence;
 
 /* Why nobody at all is granted anything. [not engine_grants] */

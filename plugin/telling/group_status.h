@@ -19,8 +19,6 @@
  * written when the group's own case changes, and not more often.
  */
 
-struct engine;
-
 /* message has VERDICT_MESSAGE_MAX bytes, and is that of the condition; empty where it has none. */
 void group_find_status(const struct engine *e, uint32_t group, struct group_status *ret_status,
                        char *message);

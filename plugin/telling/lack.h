@@ -15,7 +15,6 @@
  *   workload    of what its pod sets ask for, in those flavors in which their pods can be, what is
  *               missing most beside what is used of it: that will take longest to come free
  */
-struct engine;
 
 /* False: nothing. What is missing of it is all that the shortfall says then, beside `free`. */
 bool lack_find(const struct engine *e, uint32_t claim, struct lack *ret,

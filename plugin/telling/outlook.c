@@ -42,45 +42,25 @@ wide shortfall_used(const struct engine *e, uint32_t id, const struct shortfall 
 }
 
 /* What it holds of a resource. */
-static void add(struct holders *holders, uint32_t claim, uint32_t resource, uint16_t flavor,
-                wide amount)
+static void add(struct holders *holders, uint32_t claim, const struct claim_need *need)
 {
-    if (amount == 0 || resource != holders->shortfall->resource ||
-        !shortfall_is_in(holders->shortfall, flavor))
+    if (need->amount == 0 || need->resource != holders->shortfall->resource ||
+        !shortfall_is_in(holders->shortfall, need->flavor))
         return;
-    holders->seen += amount;
-    forecast_add(holders->forecast, amount, holders->e->now - claim_at(holders->e, claim)->stamp);
+    holders->seen += need->amount;
+    forecast_add(holders->forecast, need->amount,
+                 holders->e->now - claim_at(holders->e, claim)->stamp);
 }
 
-static void add_claims(struct holders *holders, uint32_t tree)
+static void add_claims(struct holders *holders, const struct tree_type *type, uint32_t tree)
 {
     const struct engine *e = holders->e;
+    struct claim_need need;
 
-    for (uint32_t id = tree_first(&claims_by_stamp, e, tree); id != 0 && holders->left > 0;
-         id = tree_next(&claims_by_stamp, e, id), holders->left--) {
-        const struct line *line = claim_line(e, id);
-
-        for (uint32_t i = 0; i < line_count(e, line); i++)
-            add(holders, id, line_resource(e, line, i), claim_flavors(claim_at(e, id))[i],
-                line_amount(e, line, i));
-    }
-}
-
-static void add_workloads(struct holders *holders, uint32_t tree)
-{
-    const struct engine *e = holders->e;
-
-    for (uint32_t id = tree_first(&workloads_that_hold, e, tree); id != 0 && holders->left > 0;
-         id = tree_next(&workloads_that_hold, e, id), holders->left--) {
-        const struct workload *workload = workload_at(e, id);
-        const struct demand *demand = demand_at(e, workload->demand);
-        const uint16_t *flavors = workload_flavors(workload, demand->set_count);
-
-        for (uint32_t s = 0; s < demand->set_count; s++)
-            for (uint32_t i = 0; i < demand->sets[s].need_count; i++)
-                add(holders, id, demand->sets[s].needs[i].resource,
-                    flavors[demand->set_details[s].at + i],
-                    workload_need_amount(workload, demand, s, i));
+    for (uint32_t id = tree_first(type, e, tree); id != 0 && holders->left > 0;
+         id = tree_next(type, e, id), holders->left--) {
+        for (uint32_t i = 0; claim_need(e, id, i, &need); i++)
+            add(holders, id, &need);
     }
 }
 
@@ -89,9 +69,9 @@ static void add_queue(struct holders *holders, uint32_t id)
 {
     const struct queue *queue = queue_at(holders->e, id);
 
-    add_claims(holders, queue->allocated);
-    add_claims(holders, queue->reserved);
-    add_workloads(holders, queue->cluster.holding);
+    add_claims(holders, &claims_by_stamp, queue->allocated);
+    add_claims(holders, &claims_by_stamp, queue->reserved);
+    add_claims(holders, &workloads_that_hold, queue->cluster.holding);
     for (uint32_t child = queue->first_child; child != 0 && holders->left > 0;
          child = queue_at(holders->e, child)->next_sibling, holders->left--)
         add_queue(holders, child);

@@ -179,14 +179,13 @@ void engine_name_pod(const struct engine *e, uint32_t id, struct pod_report *ret
     }
     ret->priority = claim->priority;
     ret->created = claim->queued;
-    ret->granted =
-        claim->state == CLAIM_RESERVED || claim->state == CLAIM_ALLOCATED ? claim->stamp : 0;
+    ret->granted = claim_holds(claim) ? claim->stamp : 0;
 }
 
 void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *ret)
 {
     const struct claim *claim = claim_at(e, id);
-    const struct line *line = line_at(e, claim->line);
+    struct claim_need need;
 
     engine_name_pod(e, id, ret);
     explain_claim(e, id, true, &ret->why);
@@ -198,13 +197,11 @@ void engine_report_pod(const struct engine *e, uint32_t id, struct pod_report *r
         position_find(e,
                       claim_waits_in_gang(claim) ? group_at(e, claim_group(e, claim))->entry : id,
                       ret->why.reason, &ret->place);
-    for (uint32_t i = 0; i < line_count(e, line); i++) {
-        uint16_t flavor = claim_flavors(claim)[i];
-
-        if (ret->granted == 0 || flavor == FLAVOR_NONE)
+    for (uint32_t i = 0; ret->granted != 0 && claim_need(e, id, i, &need); i++) {
+        if (need.flavor == FLAVOR_NONE)
             continue;
-        ret->flavors[ret->flavor_count].resource = name_text(e, line_resource(e, line, i));
-        ret->flavors[ret->flavor_count++].flavor = flavor_name(e, flavor);
+        ret->flavors[ret->flavor_count].resource = name_text(e, need.resource);
+        ret->flavors[ret->flavor_count++].flavor = flavor_name(e, need.flavor);
     }
 }
 

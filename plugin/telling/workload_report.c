@@ -228,7 +228,7 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
 {
     static const char *const check_states[] = {"Pending", "Ready", "Retry", "Rejected"};
     const struct workload *workload = workload_at(e, id);
-    uint32_t queue = claim_queue(e, id), closed = preemption_gates_closed(&workload->gates);
+    uint32_t queue = claim_queue(e, id);
     uint32_t of = pledge_at(e, id)->of;
 
     memset(ret, 0, sizeof(*ret));
@@ -241,7 +241,7 @@ void engine_report_workload(struct engine *e, uint32_t id, bool briefly,
     ret->created = workload->created;
     ret->signals = workload_is(workload, WORKLOAD_SIGNALS);
     ret->signal_since = ret->signals ? workload->signal_since : 0;
-    ret->closed = closed == 0 ? text_of("") : name_text(e, closed);
+    ret->closed = name_text(e, preemption_gates_closed(&workload->gates));
     ret->check_count = workload->check_count;
     for (uint32_t i = 0; i < workload->check_count; i++) {
         ret->checks[i].name = name_text(e, workload->checks[i]);
