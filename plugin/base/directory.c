@@ -18,11 +18,6 @@ static struct text word_at(const struct directory *directory, uint32_t id, size_
     return intern_view(directory->names, word);
 }
 
-static uint32_t hash_names(struct text space, struct text name)
-{
-    return hash_text(name, hash_text(space, 0));
-}
-
 static uint32_t hash_of(const struct directory *directory, uint32_t id)
 {
     return hash_names(word_at(directory, id, directory->space),

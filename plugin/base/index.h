@@ -74,4 +74,10 @@ static inline uint32_t hash_text(struct text text, uint32_t seed)
     return hash_bytes(text.at, text.len, seed);
 }
 
+/* Of a name in a namespace. */
+static inline uint32_t hash_names(struct text space, struct text name)
+{
+    return hash_text(name, hash_text(space, 0));
+}
+
 #endif

@@ -23,16 +23,11 @@ static bool same_name(const void *ctx, uint32_t id)
            text_same(name_text(q->e, group->space), q->name->space);
 }
 
-static uint32_t name_hash(struct text space, struct text name)
-{
-    return hash_text(name, hash_text(space, 0));
-}
-
 uint32_t group_find_named(const struct engine *e, const struct group_name *name)
 {
     const struct group_question q = {e, name};
 
-    return index_find(&e->pods.groups_by_name, name_hash(name->space, name->name), same_name, &q);
+    return index_find(&e->pods.groups_by_name, hash_names(name->space, name->name), same_name, &q);
 }
 
 uint32_t group_find(const struct engine *e, struct text space, struct text name)
@@ -78,7 +73,7 @@ static int make(struct engine *e, const struct group_name *name, uint32_t *ret_g
                        .at_once = name->kind != GROUP_VOLCANO && !e->config.partial_groups,
                        .replicas = -1,
                        .changed_over = -1};
-    index_put(&e->pods.groups_by_name, name_hash(name->space, name->name), id);
+    index_put(&e->pods.groups_by_name, hash_names(name->space, name->name), id);
     tree_insert(&groups_by_identity, e, &e->pods.groups_in_order, id);
     *ret_group = id;
     return 0;
@@ -195,7 +190,7 @@ void group_end(struct engine *e, uint32_t id)
     group_drop_words(e, &group->said);
     group_drop_parts(e, &group->parts);
     index_drop(&e->pods.groups_by_name,
-               name_hash(name_text(e, group->space), name_text(e, group->name)), id);
+               hash_names(name_text(e, group->space), name_text(e, group->name)), id);
     tree_remove(&groups_by_identity, e, &e->pods.groups_in_order, id);
     intern_unref(&e->names, group->space);
     intern_unref(&e->names, group->name);

@@ -96,7 +96,10 @@ void queue_want(struct engine *e, uint32_t id, uint32_t wanted)
 
 void queue_set_misplaced(struct engine *e, uint32_t id, bool misplaced)
 {
-    (misplaced ? queue_todo : queue_done)(e, TODO_PLACE, id);
+    if (misplaced)
+        queue_todo(e, TODO_PLACE, id);
+    else
+        queue_done(e, TODO_PLACE, id);
 }
 
 /* [hangs nowhere; reserved] */

@@ -77,7 +77,7 @@ func (e *engine) told(object runtime.Object, tail sluice.Tail, err error) {
 		e.note(tail)
 		return
 	}
-	if again && isLimit(err) {
+	if again && sluice.IsLimit(err) {
 		return // somebody has heard of it
 	}
 	metrics.refused.Inc()

@@ -5,7 +5,6 @@ package host
 import (
 	"container/list"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -70,15 +69,10 @@ func keyOfObject(object runtime.Object) (key objectKey, is bool) {
 	return key, true
 }
 
-func isLimit(err error) bool {
-	var refused *sluice.Error
-	return errors.As(err, &refused) && refused.Code == sluice.CodeLimit
-}
-
 // note keeps an object that a limit refused, or forgets one that was not. It tells whether the
 // object was refused for a limit before.
 func (l *limited) note(object runtime.Object, err error) (again bool) {
-	is := isLimit(err)
+	is := sluice.IsLimit(err)
 	if object == nil || !is && l.count.Load() == 0 {
 		return false
 	}

@@ -4,7 +4,6 @@ package manager
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -23,16 +22,11 @@ type limitedKey struct{ kind, name string }
 // limitedLook is how often they are told of again.
 const limitedLook = 10 * time.Second
 
-func isLimit(err error) bool {
-	var refused *sluice.Error
-	return errors.As(err, &refused) && refused.Code == sluice.CodeLimit
-}
-
 // note keeps an object that a limit refused, and forgets one that was not.
 func (l *limited) note(key limitedKey, err error, again func()) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	if isLimit(err) {
+	if sluice.IsLimit(err) {
 		l.again[key] = again
 	} else {
 		delete(l.again, key)

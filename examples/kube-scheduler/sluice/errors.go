@@ -3,6 +3,7 @@
 package sluice
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -110,6 +111,12 @@ func (e *Error) read(message []byte) {
 			e.Want = a.text()
 		}
 	}
+}
+
+// IsLimit tells whether a limit of the configuration refused it: told again, it may be taken.
+func IsLimit(err error) bool {
+	var refused *Error
+	return errors.As(err, &refused) && refused.Code == CodeLimit
 }
 
 func closedError(f function) *Error {
